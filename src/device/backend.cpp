@@ -12,6 +12,18 @@ std::unique_ptr<Stream> Backend::borrow_stream(int /*device*/, void* /*native*/)
   throw CapabilityError("streams of host devices are the backend's own; allowed are those of create_stream()");
 }
 
+ExportedRange Backend::export_range(int /*device*/, const std::byte* /*first*/, std::size_t /*bytes*/) {
+  throw CapabilityError("these devices export the library's own memory alone");
+}
+
+std::unique_ptr<Mapping> Backend::map_range(int device, std::span<const MemoryHandle> pieces) {
+  if (pieces.size() != 1) {
+    throw CapabilityError("cannot map memory of " + std::to_string(pieces.size()) +
+                          " pieces; allowed is one on these devices");
+  }
+  return map(device, pieces.front());
+}
+
 std::unique_ptr<WordReader> Backend::make_word_reader(int /*device*/, std::vector<const std::uint64_t*> words) {
   return make_loading_reader(std::move(words));
 }

@@ -77,6 +77,13 @@ class Mapping {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
+/// Memory of the caller's that other processes may map.
+struct ExportedRange {
+  std::vector<MemoryHandle> pieces;  ///< for Backend::map_range(): mapped back to back
+  std::size_t offset = 0;            ///< of the range's first byte in what is mapped
+  std::shared_ptr<const void> held;  ///< others can map for as long as it exists; mappings then stay
+};
+
 /// Host memory that was allocated elsewhere, accessible to devices during the lifetime of this object.
 class Registration {
  public:
@@ -212,8 +219,13 @@ class Backend {
   /// pages are registered, and CUDA refuses copies from other memory that begins in a registered page and ends beyond it.
   /// Throws CapabilityError.
   [[nodiscard]] virtual std::unique_ptr<Registration> register_host(const std::byte* memory, std::size_t bytes) = 0;
+  /// Exports the caller's memory of a device, with all of the allocations that it is in. It must not be freed before all others have
+  /// unmapped it. Throws CapabilityError with the reason where how it was allocated does not allow it.
+  [[nodiscard]] virtual ExportedRange export_range(int device, const std::byte* first, std::size_t bytes);
   /// Maps another rank's buffer for use by one device. Throws CapabilityError with the reason if that is not possible.
   [[nodiscard]] virtual std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) = 0;
+  /// The same for the pieces of an ExportedRange; one piece may also be a buffer's.
+  [[nodiscard]] virtual std::unique_ptr<Mapping> map_range(int device, std::span<const MemoryHandle> pieces);
 
   /// The name is for profilers.
   [[nodiscard]] virtual std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The set-up of a domain: plan, allocate, probe, route, connect.
 #include <algorithm>
+#include <iterator>
 
 #include "comm/agree.hpp"
 #include "comm/gather.hpp"
@@ -249,24 +250,50 @@ void Domain::Impl::allocate() {
 Domain::Impl::Memory Domain::Impl::memory() const {
   Memory memory{&plan->geometry, {}, {}, {}};
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    std::string own;
-    for (const auto& [key, arrays] : user_arrays) {
-      if (key.second == mine[i]) own = plan->geometry.fields[key.first.index()].name;
-    }
-    memory.exportable.push_back(
-        Verdict::of(own.empty(), fmt::format("field '{}' is the user's own array, which others cannot map", own)));
     memory.storable.push_back(locals[i].storable);
     memory.subdomains.push_back({.id = mine[i],
                                  .device = plan->placement.of(mine[i]).ordinal,
                                  .arrays = locals[i].arrays,
-                                 .allocation = own.empty() ? locals[i].arena.buffer.get() : nullptr});
+                                 .allocation = locals[i].arena.buffer.get()});
+    export_arrays(i, memory);
   }
   return memory;
+}
+
+void Domain::Impl::export_arrays(std::size_t place, Memory& memory) const {
+  exchange::LocalSubdomain& subdomain = memory.subdomains[place];
+  std::vector<std::vector<exchange::ExportedArray>> all;
+  std::vector<std::shared_ptr<const void>> held;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    auto& buffers = all.emplace_back(static_cast<std::size_t>(fields[f].buffers));
+    const field_id field(static_cast<std::int64_t>(f));
+    if (!user_arrays.contains({field, subdomain.id})) continue;
+    const UserCells cells{fields[f], plan->geometry.owned(field, subdomain.id),
+                          plan->geometry.with_halo(field, subdomain.id)};
+    for (std::size_t buffer = 0; buffer < buffers.size(); ++buffer) {
+      ExportedUserArray exported{Verdict::of(false, "there is no other rank")};
+      if (comm->size() > 1) {
+        exported = export_user_array(*backend, subdomain.device, {fields[f].name, subdomain.id},
+                                     subdomain.arrays[f][buffer], cells);
+      }
+      if (!exported.possible.yes) {
+        memory.exportable.push_back(std::move(exported.possible));
+        subdomain.allocation = nullptr;
+        return;
+      }
+      buffers[buffer] = std::move(exported.array);
+      held.push_back(std::move(exported.held));
+    }
+  }
+  memory.exportable.push_back(Verdict::of(true));
+  subdomain.exported = std::move(all);
+  std::ranges::move(held, std::back_inserter(memory.held));
 }
 
 std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group, Memory memory,
                                                           std::vector<RoutedMessage>& routed,
                                                           std::vector<routing::Route>* both_ways) {
+  std::vector<std::unique_ptr<device::Mapping>> kept;
   auto facts = exchange::probe_pairs(
       {.comm = &group,
        .backend = backend.get(),
@@ -279,7 +306,9 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
              return plan->machine.share_load_store(a.node, a.device, b.node, b.device);
            },
        .uuid = [&](const placement::Slot& slot) { return plan->machine.uuid_of(slot.node, slot.device); },
-       .communicators = may_use(options.routing.policy, routing::Transport::nccl)});
+       .communicators = may_use(options.routing.policy, routing::Transport::nccl),
+       .subdomains = memory.subdomains,
+       .kept = &kept});
   exchange::Setup setup{.comm = &group,
                         .node_comm = node_comm.get(),
                         .parent = users_comm,

@@ -38,6 +38,12 @@ struct Array {
   std::array<std::int64_t, 2> spare_bytes{};
 };
 
+/// How other ranks map an array: see device::ExportedRange.
+struct ExportedArray {
+  std::vector<device::MemoryHandle> pieces;
+  std::int64_t origin = 0;  ///< where Array::origin is, in bytes from the first byte that is mapped
+};
+
 /// A subdomain of this rank with its memory.
 struct LocalSubdomain {
   subdomain_id id;
@@ -46,8 +52,11 @@ struct LocalSubdomain {
   std::vector<std::vector<Array>> arrays;
   /// Where halo cells are written, likewise; empty: in the same arrays.
   std::vector<std::vector<Array>> received{};
-  /// The allocation of the arrays that halo cells are written in, which other processes may map; null for the user's own arrays.
+  /// The allocation of the arrays that halo cells are written in, which other processes may map; null where some of them are the user's
+  /// own and cannot be exported.
   const device::ShareableBuffer* allocation = nullptr;
+  /// Those of the user's own among them that other ranks may map, by field and buffer; no pieces: it is in the allocation.
+  std::vector<std::vector<ExportedArray>> exported{};
 };
 
 /// Which fields are exchanged, in which of their buffers, and how much of them. All ranks must select the same.

@@ -66,6 +66,20 @@ class Trial {
     return Verdict::of(seen == value, "mapped memory shows other contents than its owner wrote");
   }
 
+  /// Maps arrays of another rank's user, without a look at what is in them, which is the user's.
+  [[nodiscard]] Verdict map_arrays(int device, const std::vector<std::vector<device::MemoryHandle>>& arrays,
+                                   rank_id owner, std::vector<std::unique_ptr<device::Mapping>>* kept) {
+    for (const auto& pieces : arrays) {
+      try {
+        auto mapping = backend_->map_range(device, pieces);
+        if (kept != nullptr) kept->push_back(std::move(mapping));
+      } catch (const Error& error) {
+        return Verdict::of(false, fmt::format("an array of rank {}'s user: {}", owner.value(), error.what()));
+      }
+    }
+    return Verdict::of(true);
+  }
+
  private:
   struct Own {
     std::unique_ptr<device::ShareableBuffer> buffer;
@@ -144,12 +158,21 @@ struct Told {
   Verdict overlapping_launches;
   Verdict communicators;
   std::map<subdomain_id, Verdict> exportable;
-  std::map<int, device::MemoryHandle> handles;  // by device
+  std::map<int, device::MemoryHandle> handles;                                    // by device
+  std::map<subdomain_id, std::vector<std::vector<device::MemoryHandle>>> arrays;  // the pieces of the user's own
 };
 
 auto members(MaybeConst<Told> auto& told) {
-  return std::tie(told.overlapping_launches, told.communicators, told.exportable, told.handles);
+  return std::tie(told.overlapping_launches, told.communicators, told.exportable, told.handles, told.arrays);
 }
+
+/// What a rank tried with another's memory.
+struct Mapped {
+  Verdict trial;
+  Verdict arrays;  ///< of the owner's user
+};
+
+auto members(MaybeConst<Mapped> auto& mapped) { return std::tie(mapped.trial, mapped.arrays); }
 
 std::set<PairKey> pairs_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine) {
   std::set<PairKey> pairs;
@@ -212,6 +235,13 @@ FactTable probe_pairs(const ProbeRequest& request) {
     own.communicators = communicators_of(request, placement, mine);
     for (std::size_t i = 0; i < mine.size(); ++i) own.exportable[mine[i]] = request.exportable[i];
     own.handles = trial->handles();
+    for (const LocalSubdomain& subdomain : request.subdomains) {
+      for (const auto& buffers : subdomain.exported) {
+        for (const ExportedArray& array : buffers) {
+          if (!array.pieces.empty()) own.arrays[subdomain.id].push_back(array.pieces);
+        }
+      }
+    }
     const std::vector<std::byte> words = to_bytes(own);
     for (const PairKey& pair : pairs) {
       for (const subdomain_id s : {pair.from, pair.to}) to_neighbours.emplace(placement.of(s).rank, words);
@@ -221,11 +251,11 @@ FactTable probe_pairs(const ProbeRequest& request) {
   for (const auto& [rank, bytes] : exchange_blobs(comm, to_neighbours)) told[rank] = from_bytes<Told>(bytes);
 
   // Each rank tries to map what its own devices would need, and sends the result to the other end of each pair.
-  using Mapped = std::map<PairKey, Verdict>;  // (mapper's subdomain, owner's subdomain)
-  Mapped mapped;
+  using MappedPairs = std::map<PairKey, Mapped>;  // (mapper's subdomain, owner's subdomain)
+  MappedPairs mapped;
   std::map<rank_id, std::vector<std::byte>> results;
   comm::agree_on(comm, [&] {
-    std::map<rank_id, Mapped> mapped_of;
+    std::map<rank_id, MappedPairs> mapped_of;
     for (const auto& [rank, bytes] : to_neighbours) mapped_of[rank];
     for (const PairKey& pair : pairs) {
       for (const auto& [near, far] : {std::pair(pair.from, pair.to), std::pair(pair.to, pair.from)}) {
@@ -234,8 +264,12 @@ FactTable probe_pairs(const ProbeRequest& request) {
         if (near_slot.rank != me || far_slot.rank == me || !may_map(request, near_slot, far_slot)) continue;
         if (mapped.contains({near, far})) continue;
         const auto& handles = told.at(far_slot.rank).handles;
-        const Verdict answer =
-            trial->map(near_slot.ordinal, handles.at(far_slot.ordinal), far_slot.rank, far_slot.ordinal);
+        Mapped answer{trial->map(near_slot.ordinal, handles.at(far_slot.ordinal), far_slot.rank, far_slot.ordinal),
+                      Verdict::of(true)};
+        const auto& arrays = told.at(far_slot.rank).arrays;
+        if (answer.trial.yes && pairs.contains({near, far}) && arrays.contains(far)) {
+          answer.arrays = trial->map_arrays(near_slot.ordinal, arrays.at(far), far_slot.rank, request.kept);
+        }
         mapped[{near, far}] = answer;
         mapped_of[far_slot.rank][{near, far}] = answer;
       }
@@ -244,7 +278,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
   });
   // From here on no rank maps this rank's trial memory.
   for (const auto& [rank, bytes] : exchange_blobs(comm, results)) {
-    mapped.merge(from_bytes<Mapped>(bytes));
+    mapped.merge(from_bytes<MappedPairs>(bytes));
   }
 
   const SharedDevices shared(request);
@@ -263,13 +297,14 @@ FactTable probe_pairs(const ProbeRequest& request) {
     if (facts.same_rank) {
       facts.mapped = facts.peer_access;  // one address space: only access matters
     } else if (facts.shares_load_store) {
-      const Verdict& there = mapped.at({pair.from, pair.to});
-      const Verdict& back = mapped.at({pair.to, pair.from});
-      facts.mapped = there.yes ? back : there;
+      const Mapped& there = mapped.at({pair.from, pair.to});
+      facts.mapped = all_of({there.trial, mapped.at({pair.to, pair.from}).trial});
+      facts.exportable = there.arrays;
     } else {
       facts.mapped = Verdict::of(false, "another node");
     }
-    facts.exportable = told.at(to.rank).exportable.at(pair.to);
+    const Verdict& exported = told.at(to.rank).exportable.at(pair.to);
+    if (!exported.yes || !facts.shares_load_store || facts.same_rank) facts.exportable = exported;
     if (facts.same_rank) facts.storable = storable_of(request, mine, pair.to);
     const bool copied_by_host = facts.same_rank && request.backend->kind() != DeviceKind::host;
     facts.device_mpi =

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +44,10 @@ struct ProbeRequest {
   std::function<std::string(const placement::Slot&)> uuid{};
   /// Whether routes may be by nccl; the same on all ranks.
   bool communicators = false;
+  /// The user's own arrays of each local subdomain, in the order of `exportable`, which other ranks then try to map; empty: none.
+  std::span<const LocalSubdomain> subdomains{};
+  /// Where other ranks' arrays that were mapped stay so, until an exchange has mapped them, too: memory of pools is not imported anew.
+  std::vector<std::unique_ptr<device::Mapping>>* kept = nullptr;
 };
 
 /// Collective. Throws the same error on all ranks if one fails; a missing capability is not a failure.

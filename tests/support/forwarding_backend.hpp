@@ -20,6 +20,8 @@ struct Said {
   std::int64_t row_alignment_bytes = 0;  ///< 0: the inner backend's
   /// The memory kind of an address; empty: the inner backend's answer.
   std::function<device::MemoryInfo(const void*)> memory{};
+  /// How memory of the caller's is exported; may throw; empty: as the inner backend does.
+  std::function<device::ExportedRange(int device, const std::byte* first, std::size_t bytes)> export_range{};
 };
 
 /// Forwards all work to another backend, and reports properties set by a test.
@@ -60,6 +62,9 @@ class ForwardingBackend final : public device::Backend {
     ++maps_;
     if (before_map) before_map(device, handle);
     return inner_->map(device, handle);
+  }
+  device::ExportedRange export_range(int device, const std::byte* first, std::size_t bytes) override {
+    return said_.export_range ? said_.export_range(device, first, bytes) : inner_->export_range(device, first, bytes);
   }
 
   [[nodiscard]] int device_count() const override { return inner_->device_count(); }

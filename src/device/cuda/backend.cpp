@@ -15,6 +15,7 @@
 #include "device/cuda/stream.hpp"
 #include "device/cuda/sum_list.hpp"
 #include "device/cuda/trial.hpp"
+#include "device/cuda/user_memory.hpp"
 #include "device/cuda/word_reader.hpp"
 #include "device/detail/exported.hpp"
 
@@ -45,8 +46,19 @@ std::unique_ptr<Registration> CudaBackend::register_host(const std::byte* memory
 }
 
 std::unique_ptr<Mapping> CudaBackend::map(int device, const MemoryHandle& handle) {
+  return map_range(device, {&handle, 1});
+}
+
+std::unique_ptr<Mapping> CudaBackend::map_range(int device, std::span<const MemoryHandle> pieces) {
   (void)devices_->at(device);
-  return make_mapping(devices_, device, unpack<ExportedMemory>(handle));
+  std::vector<ExportedMemory> memory;
+  for (const MemoryHandle& piece : pieces) memory.push_back(unpack<ExportedMemory>(piece));
+  return make_mapping(devices_, device, memory);
+}
+
+ExportedRange CudaBackend::export_range(int device, const std::byte* first, std::size_t bytes) {
+  const Device& owner = devices_->at(device);
+  return export_user_memory(owner, describe_memory(*devices_, first).kind, first, bytes);
 }
 
 std::unique_ptr<Stream> CudaBackend::borrow_stream(int device, void* native) {

@@ -26,7 +26,9 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::string memory_export(int device) override;
   [[nodiscard]] std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Registration> register_host(const std::byte* memory, std::size_t bytes) override;
+  [[nodiscard]] ExportedRange export_range(int device, const std::byte* first, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) override;
+  [[nodiscard]] std::unique_ptr<Mapping> map_range(int device, std::span<const MemoryHandle> pieces) override;
   [[nodiscard]] std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) override;
   using Backend::create_stream;
   [[nodiscard]] std::unique_ptr<Stream> borrow_stream(int device, void* native) override;

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/log.hpp"
 #include "device/cuda/runtime.hpp"
-#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {
@@ -50,6 +50,8 @@ const MemoryDriver& memory_driver() {
     find(all.map, "cuMemMap");
     find(all.unmap, "cuMemUnmap");
     find(all.set_access, "cuMemSetAccess");
+    find(all.retain, "cuMemRetainAllocationHandle");
+    find(all.properties, "cuMemGetAllocationPropertiesFromHandle");
     find(all.export_memory, "cuMemExportToShareableHandle");
     find(all.import_memory, "cuMemImportFromShareableHandle");
     return all;
@@ -64,6 +66,22 @@ std::string describe(CUresult status) {
     return fmt::format("error {} of the driver", int{status});
   }
   return fmt::format("{} ({})", text, name);
+}
+
+DriverError::DriverError(CUresult status, const char* call)
+    : DeviceError(fmt::format("{}: {}", call, describe(status))), status_(status) {}
+
+void require(CUresult status, const char* call) {
+  if (status != CUDA_SUCCESS) throw DriverError(status, call);
+}
+
+void log_driver_failure(CUresult status, const char* call) noexcept {
+  if (status == CUDA_SUCCESS || status == CUDA_ERROR_DEINITIALIZED) return;
+  try {
+    log(LogLevel::warning, DriverError(status, call).what());
+  } catch (...) {
+    log(LogLevel::warning, call);
+  }
 }
 
 }  // namespace halocline::device::cuda

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "halocline/error.hpp"
+
 namespace halocline::device::cuda {
 
 /// The functions of the driver for which the runtime has no equivalent. Looked up through the runtime, which has found the driver.
@@ -32,6 +34,8 @@ struct MemoryDriver {
   decltype(&cuMemMap) map = nullptr;
   decltype(&cuMemUnmap) unmap = nullptr;
   decltype(&cuMemSetAccess) set_access = nullptr;
+  decltype(&cuMemRetainAllocationHandle) retain = nullptr;
+  decltype(&cuMemGetAllocationPropertiesFromHandle) properties = nullptr;
   decltype(&cuMemExportToShareableHandle) export_memory = nullptr;
   decltype(&cuMemImportFromShareableHandle) import_memory = nullptr;
 };
@@ -41,5 +45,23 @@ struct MemoryDriver {
 
 /// "out of memory (CUDA_ERROR_OUT_OF_MEMORY)"
 [[nodiscard]] std::string describe(CUresult status);
+
+/// A call of the driver's memory management failed: "cuMemCreate: out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
+class DriverError final : public DeviceError {
+ public:
+  DriverError(CUresult status, const char* call);
+  /// Memory ran out, or more was asked for than there is.
+  [[nodiscard]] bool out_of_memory() const {
+    return status_ == CUDA_ERROR_OUT_OF_MEMORY || status_ == CUDA_ERROR_INVALID_VALUE;
+  }
+
+ private:
+  CUresult status_;
+};
+
+/// Throws DriverError.
+void require(CUresult status, const char* call);
+/// For destructors; nothing if the program is ending.
+void log_driver_failure(CUresult status, const char* call) noexcept;
 
 }  // namespace halocline::device::cuda

@@ -6,13 +6,16 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/foreign_descriptor.hpp"
 #include "core/log.hpp"
 #include "device/cuda/discovery.hpp"
 #include "device/cuda/memory.hpp"
+#include "device/cuda/pool_import.hpp"
 #include "device/cuda/virtual_memory.hpp"
 #include "device/detail/hidden_gpus.hpp"
 #include "device/detail/process.hpp"
@@ -84,26 +87,43 @@ class LegacyMapping final : public Mapping {
   std::size_t bytes_;
 };
 
-/// By a file descriptor or a fabric handle.
+/// By file descriptors or fabric handles.
 class VirtualMapping final : public Mapping {
  public:
-  VirtualMapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory)
-      : devices_(std::move(devices)), bytes_(memory.bytes) {
+  VirtualMapping(std::shared_ptr<Devices> devices, int device, std::span<const ExportedMemory> pieces)
+      : devices_(std::move(devices)) {
     const Device& mapper = devices_->at(device);
     const CurrentDevice current(mapper.context());
     const CaptureAside aside;
     try {
-      if (memory.kind == ExportKind::fabric) {
-        CUmemFabricHandle fabric{};
-        std::memcpy(&fabric, memory.handle.data(), sizeof fabric);
-        memory_.emplace(&fabric, CU_MEM_HANDLE_TYPE_FABRIC, memory.allocated);
-      } else {
-        const OwnDescriptor taken = take_descriptor(memory.owner);
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes a descriptor in place of a pointer
-        void* const handle = reinterpret_cast<void*>(static_cast<std::intptr_t>(taken.get()));
-        memory_.emplace(handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, memory.allocated);
+      std::vector<PhysicalMemory> imported;
+      for (const ExportedMemory& piece : pieces) {
+        imported.push_back(PhysicalMemory::import(piece));
+        bytes_ += piece.bytes;
       }
+      memory_.emplace(std::move(imported));
       allow_access(memory_->data(), memory_->bytes(), mapper.ordinal());
+    } catch (const Error& error) {
+      refuse_map(mapper, pieces.front(), fmt::format("by {}: {}", to_string(pieces.front().kind), error.what()));
+    }
+  }
+  [[nodiscard]] std::byte* data() const override { return memory_->data(); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  std::size_t bytes_ = 0;
+  std::optional<VirtualMemory> memory_;
+};
+
+/// Of a pool of another process.
+class PoolMapping final : public Mapping {
+ public:
+  PoolMapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory)
+      : devices_(std::move(devices)), bytes_(memory.bytes) {
+    const Device& mapper = devices_->at(device);
+    try {
+      memory_ = import_from_pool(mapper, memory);
     } catch (const Error& error) {
       refuse_map(mapper, memory, fmt::format("by {}: {}", to_string(memory.kind), error.what()));
     }
@@ -114,7 +134,7 @@ class VirtualMapping final : public Mapping {
  private:
   std::shared_ptr<Devices> devices_;
   std::size_t bytes_;
-  std::optional<VirtualMemory> memory_;
+  std::shared_ptr<PooledMemory> memory_;
 };
 
 /// Lets a device access virtual memory of this process.
@@ -130,7 +150,9 @@ void allow_here(const Device& device, const ExportedMemory& memory, std::byte* d
 
 }  // namespace
 
-std::unique_ptr<Mapping> make_mapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory) {
+std::unique_ptr<Mapping> make_mapping(std::shared_ptr<Devices> devices, int device,
+                                      std::span<const ExportedMemory> pieces) {
+  const ExportedMemory& memory = pieces.front();
   // If this process sees the exporter's device, peer access decides; otherwise trying to open the handle does.
   const bool same_process = memory.process == process_identity();
   const int exporter = ordinal_of(memory.uuid.data());
@@ -139,13 +161,20 @@ std::unique_ptr<Mapping> make_mapping(std::shared_ptr<Devices> devices, int devi
     const Verdict access = same_process ? peers.access_to_ordinal(device, exporter) : peers.possible(device, exporter);
     if (!access.yes) refuse_map(devices->at(device), memory, access.why_not);
   }
-  if (!same_process && memory.kind == ExportKind::ipc) {
-    return std::make_unique<LegacyMapping>(std::move(devices), device, memory);
+  const bool is_virtual = memory.kind == ExportKind::fd || memory.kind == ExportKind::fabric;
+  if (is_virtual && (!same_process || memory.of_user != 0)) {
+    return std::make_unique<VirtualMapping>(std::move(devices), device, pieces);
   }
-  if (!same_process) return std::make_unique<VirtualMapping>(std::move(devices), device, memory);
+  if (!same_process && memory.kind == ExportKind::pool) {
+    return std::make_unique<PoolMapping>(std::move(devices), device, memory);
+  }
+  if (!same_process) return std::make_unique<LegacyMapping>(std::move(devices), device, memory);
+  if (memory.kind == ExportKind::pool && devices->at(device).ordinal() != exporter) {
+    refuse_map(devices->at(device), memory, "it is of a memory pool of this process, which peer access does not cover");
+  }
   auto mapping = std::make_unique<SameProcess>(memory);
   // The exporter let devices of its own backend access virtual memory; this one may be of another.
-  if (memory.kind != ExportKind::ipc) allow_here(devices->at(device), memory, mapping->data());
+  if (is_virtual) allow_here(devices->at(device), memory, mapping->data());
   return mapping;
 }
 

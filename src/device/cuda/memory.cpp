@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "core/foreign_descriptor.hpp"
 #include "device/cuda/virtual_memory.hpp"
 #include "device/detail/exported.hpp"
-#include "device/detail/process.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
@@ -72,28 +69,11 @@ std::size_t whole_pages(std::size_t bytes) {
   return (std::max<std::size_t>(bytes, 1) + export_granularity - 1) / export_granularity * export_granularity;
 }
 
-/// What all kinds of handles have.
-ExportedMemory exported_of(const Device& device, const std::byte* data, std::size_t bytes, std::size_t allocated) {
-  ExportedMemory exported;
-  exported.process = process_identity();
-  exported.address = reinterpret_cast<std::uintptr_t>(data);
-  exported.bytes = bytes;
-  exported.allocated = allocated;
-  exported.owner = handle_of_descriptor(-1);
-  const std::string& uuid = device.info().uuid;
-  std::copy_n(uuid.begin(), std::min(uuid.size(), exported.uuid.size() - 1), exported.uuid.begin());
-  return exported;
-}
-
 void fill_with_zeros(const Device& device, std::byte* data, std::size_t bytes) {
   const CurrentDevice current(device.context());
   const CaptureAside aside;
   check(cudaMemsetAsync(data, 0, bytes, device.aside()), "cudaMemsetAsync");
   check(cudaStreamSynchronize(device.aside()), "cudaStreamSynchronize");
-}
-
-[[noreturn]] void refuse_export(const Device& device, const std::string& why) {
-  throw CapabilityError(fmt::format("memory of {} cannot be exported: {}", device.info().uuid, why));
 }
 
 class LegacyBuffer final : public ShareableBuffer {
@@ -106,16 +86,7 @@ class LegacyBuffer final : public ShareableBuffer {
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
   [[nodiscard]] MemoryHandle handle() const override {
     ExportedMemory exported = exported_of(*device_, memory_.data(), bytes_, whole_pages(bytes_));
-    cudaIpcMemHandle_t ipc{};
-    static_assert(sizeof ipc == sizeof exported.handle);
-    const CurrentDevice current(device_->context());
-    const CaptureAside aside;
-    const cudaError_t status = cudaIpcGetMemHandle(&ipc, memory_.data());
-    if (status != cudaSuccess) {
-      (void)cudaGetLastError();
-      refuse_export(*device_, "cudaIpcGetMemHandle: " + describe(status));
-    }
-    std::memcpy(exported.handle.data(), &ipc, sizeof ipc);
+    export_legacy(*device_, memory_.data(), exported);
     return pack(exported);
   }
 
@@ -131,7 +102,10 @@ class VirtualBuffer final : public ShareableBuffer {
   VirtualBuffer(std::shared_ptr<Devices> devices, int device, std::size_t bytes, ExportKind kind)
       : devices_(std::move(devices)), device_(&devices_->at(device)), kind_(kind), bytes_(bytes) {
     try {
-      memory_.emplace(*device_, bytes, type());
+      memory_.emplace(PhysicalMemory::create(*device_, bytes, kind));
+      const CurrentDevice current(device_->context());
+      const CaptureAside aside;
+      allow_access(memory_->data(), memory_->bytes(), device_->ordinal());
       for (int other = 0; other < devices_->count(); ++other) {
         const int ordinal = devices_->at(other).ordinal();
         if (other == device || !devices_->peers().possible(other, device_->ordinal()).yes) continue;
@@ -149,16 +123,10 @@ class VirtualBuffer final : public ShareableBuffer {
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
   [[nodiscard]] MemoryHandle handle() const override {
     ExportedMemory exported = exported_of(*device_, memory_->data(), bytes_, memory_->bytes());
-    exported.kind = kind_;
     try {
-      if (kind_ == ExportKind::fabric) {
-        CUmemFabricHandle fabric{};
-        static_assert(sizeof fabric == sizeof exported.handle);
-        memory_->export_to(&fabric, type());
-        std::memcpy(exported.handle.data(), &fabric, sizeof fabric);
-      } else {
-        exported.owner = handle_of_descriptor(descriptor());
-      }
+      const std::lock_guard held(mutex_);
+      if (!pieces_) pieces_.emplace(memory_->pieces(), kind_);
+      pieces_->describe(0, exported);
     } catch (const DriverError& error) {
       refuse_export(*device_, error.what());
     }
@@ -166,27 +134,13 @@ class VirtualBuffer final : public ShareableBuffer {
   }
 
  private:
-  [[nodiscard]] CUmemAllocationHandleType type() const {
-    return kind_ == ExportKind::fabric ? CU_MEM_HANDLE_TYPE_FABRIC : CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  }
-  /// Open for as long as the buffer exists, for other processes to take.
-  [[nodiscard]] int descriptor() const {
-    const std::lock_guard held(mutex_);
-    if (!descriptor_) {
-      int fd = -1;
-      memory_->export_to(&fd, type());
-      descriptor_.emplace(fd);
-    }
-    return descriptor_->get();
-  }
-
   std::shared_ptr<Devices> devices_;
   const Device* device_;
   ExportKind kind_;
   std::size_t bytes_;
   std::optional<VirtualMemory> memory_;
   mutable std::mutex mutex_;
-  mutable std::optional<OwnDescriptor> descriptor_;  ///< once asked for
+  mutable std::optional<ExportedPieces> pieces_;  ///< once asked for
 };
 
 class PinnedBuffer final : public Buffer {

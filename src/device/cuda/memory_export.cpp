@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "core/foreign_descriptor.hpp"
 #include "core/log.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/virtual_memory.hpp"
@@ -24,6 +23,7 @@ const char* to_string(ExportKind kind) {
     case ExportKind::ipc: return "legacy IPC handles";
     case ExportKind::fd: return "file descriptors";
     case ExportKind::fabric: return "fabric handles";
+    case ExportKind::pool: return "a memory pool's file descriptor";
   }
   throw InternalError("an ExportKind without a name");
 }
@@ -39,16 +39,9 @@ Verdict try_export(const Device& device, ExportKind kind) {
                        device.ordinal())) {
       return Verdict::of(false, fmt::format("the device or its driver does not support {}", to_string(kind)));
     }
-    const auto type = fabric ? CU_MEM_HANDLE_TYPE_FABRIC : CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    const VirtualMemory memory(device, 1, type);
-    if (fabric) {
-      CUmemFabricHandle handle{};
-      memory.export_to(&handle, type);
-    } else {
-      int fd = -1;
-      memory.export_to(&fd, type);
-      const OwnDescriptor closed(fd);
-    }
+    const VirtualMemory memory(PhysicalMemory::create(device, 1, kind));
+    allow_access(memory.data(), memory.bytes(), device.ordinal());
+    const ExportedPieces exported(memory.pieces(), kind);
   } catch (const Error& error) {
     return Verdict::of(false, fmt::format("{}{}", error.what(),
                                           fabric ? " (fabric handles need an IMEX channel, and nvidia-imex on each "

@@ -16,9 +16,10 @@ namespace halocline::device::cuda {
 
 /// How memory that other processes map is allocated and exported.
 enum class ExportKind : std::uint32_t {
-  ipc,    ///< cudaMalloc(), by legacy IPC handles: to processes of the host
-  fd,     ///< virtual memory, by file descriptors: to processes of the host that may take them
-  fabric  ///< virtual memory, by fabric handles: to all processes that an NVLink fabric joins, of any host
+  ipc,     ///< cudaMalloc(), by legacy IPC handles: to processes of the host
+  fd,      ///< virtual memory, by file descriptors: to processes of the host that may take them
+  fabric,  ///< virtual memory, by fabric handles: to all processes that an NVLink fabric joins, of any host
+  pool     ///< of the caller's memory pool, by its file descriptor: as fd
 };
 /// "fabric handles"
 [[nodiscard]] const char* to_string(ExportKind kind);

@@ -28,9 +28,9 @@ MemoryInfo describe_memory(const Devices& devices, const void* address) {
     default: return {MemoryKind::host, -1, false};
   }
   const AllocationFacts facts = allocation_facts(address);
-  const MemoryKind kind = facts.exportable  ? MemoryKind::device
-                          : facts.from_pool ? MemoryKind::pool
-                                            : MemoryKind::mapped;
+  const MemoryKind kind = facts.exportable        ? MemoryKind::device
+                          : facts.pool != nullptr ? MemoryKind::pool
+                                                  : MemoryKind::mapped;
   return {kind, device_of(devices, attributes.device), facts.exportable};
 }
 

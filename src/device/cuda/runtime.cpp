@@ -80,7 +80,7 @@ AllocationFacts allocation_facts(const void* address) {
   if (status != CUDA_SUCCESS) {
     throw DeviceError("cuPointerGetAttributes: " + describe(status));
   }
-  return {exportable != 0, pool != nullptr};
+  return {exportable != 0, pool};
 }
 
 CurrentDevice::CurrentDevice(Context context) noexcept {

@@ -29,8 +29,8 @@ using Context = void*;
 
 /// How device memory was allocated, which the runtime does not report.
 struct AllocationFacts {
-  bool exportable = false;  ///< by a handle of cudaIpcGetMemHandle()
-  bool from_pool = false;
+  bool exportable = false;       ///< by a handle of cudaIpcGetMemHandle()
+  cudaMemPool_t pool = nullptr;  ///< of which it is; null for none
 };
 /// Returns that for an address in device memory. A device must be current.
 [[nodiscard]] AllocationFacts allocation_facts(const void* address);

@@ -49,6 +49,12 @@ class ThreadedBackend final : public Backend {
   std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) override {
     return settled().map(device, handle);
   }
+  ExportedRange export_range(int device, const std::byte* first, std::size_t bytes) override {
+    return settled().export_range(device, first, bytes);
+  }
+  std::unique_ptr<Mapping> map_range(int device, std::span<const MemoryHandle> pieces) override {
+    return settled().map_range(device, pieces);
+  }
   std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override {
     return settled().prepare(device, copies);
   }

@@ -191,8 +191,12 @@ class Domain::Impl {
     bool self_in_place = false;  ///< see exchange::Setup
     std::string recorded_as = "exchange";
     const exchange::Exchange* in_turn_with = nullptr;  ///< see exchange::Setup
+    /// What other ranks need to map arrays of the user's, until they have.
+    std::vector<std::shared_ptr<const void>> held{};
   };
   [[nodiscard]] Memory memory() const;
+  /// Sets how other ranks map the subdomain's arrays: the user's own in their memory if all of them can be exported.
+  void export_arrays(std::size_t place, Memory& memory) const;
   /// Collective: finds out what the machine can do, routes, and builds an exchange with these routes. both_ways: set to the routes of
   /// all messages that this rank sends or receives; may be null.
   [[nodiscard]] std::unique_ptr<exchange::Exchange> connect(comm::RankGroup& group, Memory memory,

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "halocline/error.hpp"
 
@@ -75,6 +77,20 @@ Verdict check_user_memory(const device::Backend& backend, int device, const User
   if (!is_usable(last, device) || last.kind != first.kind) refuse(name, "ends", last, device, backend);
   return Verdict::of(first.kind == MemoryKind::device,
                      fmt::format("field '{}' is in {}, which peer access does not cover", name.field, text_of(first)));
+}
+
+ExportedUserArray export_user_array(device::Backend& backend, int device, const UserArrayName& name,
+                                    const exchange::Array& array, const UserCells& cells) {
+  const Range range = range_of(array, cells);
+  try {
+    device::ExportedRange exported =
+        backend.export_range(device, range.first, static_cast<std::size_t>(range.last + 1 - range.first));
+    const std::int64_t origin = static_cast<std::int64_t>(exported.offset) + (array.origin - range.first);
+    return {Verdict::of(true), {std::move(exported.pieces), origin}, std::move(exported.held)};
+  } catch (const CapabilityError& error) {
+    return {Verdict::of(false, fmt::format("field '{}' is the user's own array, which others cannot map: {}",
+                                           name.field, error.what()))};
+  }
 }
 
 }  // namespace halocline

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "device/backend.hpp"
@@ -29,5 +30,14 @@ struct UserCells {
 /// ends of the array are checked. On host devices all memory is allowed.
 [[nodiscard]] Verdict check_user_memory(const device::Backend& backend, int device, const UserArrayName& name,
                                         const exchange::Array& array, const UserCells& cells);
+
+/// An array of the user's as other ranks map it.
+struct ExportedUserArray {
+  Verdict possible;
+  exchange::ExportedArray array{};
+  std::shared_ptr<const void> held{};  ///< see device::ExportedRange
+};
+[[nodiscard]] ExportedUserArray export_user_array(device::Backend& backend, int device, const UserArrayName& name,
+                                                  const exchange::Array& array, const UserCells& cells);
 
 }  // namespace halocline

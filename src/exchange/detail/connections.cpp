@@ -8,10 +8,10 @@
 
 namespace halocline::exchange {
 
-std::byte* Mappings::base(int device, const device::MemoryHandle& handle) {
-  const auto* first = reinterpret_cast<const char*>(handle.blob.data());
-  auto& mapping = mapped_[{device, std::string(first, handle.blob.size())}];
-  if (!mapping) mapping = backend_->map(device, handle);
+std::byte* Mappings::base(int device, std::span<const device::MemoryHandle> pieces) {
+  const auto bytes = std::as_bytes(pieces);
+  auto& mapping = mapped_[{device, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())}];
+  if (!mapping) mapping = backend_->map_range(device, pieces);
   return mapping->data();
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,8 @@ class Mappings {
  public:
   explicit Mappings(device::Backend& backend) : backend_(&backend) {}
   /// The address at which a device of this process sees an exported allocation. Maps it at the first call.
-  [[nodiscard]] std::byte* base(int device, const device::MemoryHandle& handle);
+  [[nodiscard]] std::byte* base(int device, std::span<const device::MemoryHandle> pieces);
+  [[nodiscard]] std::byte* base(int device, const device::MemoryHandle& handle) { return base(device, {&handle, 1}); }
   void clear() { mapped_.clear(); }
 
  private:

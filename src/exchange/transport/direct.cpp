@@ -7,6 +7,8 @@
 // no "ready" (docs/decisions/0036).
 #include <fmt/core.h>
 
+#include <tuple>
+
 #include "exchange/detail/split_payload.hpp"
 #include "exchange/transport/factory.hpp"
 #include "exchange/transport/handshake.hpp"
@@ -16,10 +18,13 @@ namespace {
 
 /// An array of the receiver, as the sender accesses it.
 struct RemoteArray {
-  bool in_allocation = false;
-  std::int64_t offset = 0;  ///< from the allocation's start
-  Array array;              ///< origin: valid in the same process only
+  ExportedArray memory;  ///< no pieces: the array's origin is valid for the sender
+  Array array;
 };
+
+auto members(MaybeConst<RemoteArray> auto& remote) {
+  return std::tie(remote.memory.pieces, remote.memory.origin, remote.array);
+}
 
 /// The long rows are sent after all pieces of all messages.
 constexpr int turn_of_rows = SplitPayload::most_pieces;
@@ -59,14 +64,13 @@ class DirectSender final : public FusedEndpoint {
     packets_ = address_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
     receive_buffer_ = address_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
     if (!channel_->in_place) return;
-    const auto allocated = reader.get<bool>();
-    const auto handle = reader.get<device::MemoryHandle>();
-    std::byte* base = allocated ? context_->mappings->base(state_->device(), handle) : nullptr;
     for (const FieldDescriptor& field : context_->geometry->fields) {
       auto& buffers = arrays_.emplace_back();
       for (int buffer = 0; buffer < field.buffers; ++buffer) {
         auto remote = reader.get<RemoteArray>();
-        if (remote.in_allocation) remote.array.origin = base + remote.offset;
+        if (const auto& [pieces, origin] = remote.memory; !pieces.empty()) {
+          remote.array.origin = context_->mappings->base(state_->device(), pieces) + origin;
+        }
         buffers.push_back(remote.array);
       }
     }
@@ -131,12 +135,23 @@ class DirectReceiver final : public FusedEndpoint {
     writer.put(RemotePlace{state_->mailbox.handle(), receive_buffer_});
     if (!channel_->in_place) return;
     const device::ShareableBuffer* allocation = state_->subdomain.allocation;
-    writer.put(allocation != nullptr);
-    writer.put(allocation != nullptr ? allocation->handle() : device::MemoryHandle{});
-    for (const auto& buffers : *state_->received.arrays) {
-      for (const Array& array : buffers) {
-        const std::int64_t offset = allocation != nullptr ? array.origin - allocation->data() : 0;
-        writer.put(RemoteArray{allocation != nullptr, offset, array});
+    std::vector<device::MemoryHandle> whole;
+    if (allocation != nullptr) whole.push_back(allocation->handle());
+    const auto& exported = state_->subdomain.exported;
+    const auto is_users = [&](std::size_t field, std::size_t buffer) {
+      return !exported.empty() && !exported[field][buffer].pieces.empty();
+    };
+    for (std::size_t field = 0; field < state_->received.arrays->size(); ++field) {
+      for (std::size_t buffer = 0; buffer < (*state_->received.arrays)[field].size(); ++buffer) {
+        const Array& array = (*state_->received.arrays)[field][buffer];
+        RemoteArray remote{{}, array};
+        if (is_users(field, buffer)) {
+          // The devices of one rank store to the user's arrays where they are.
+          if (channel_->sender != channel_->receiver) remote.memory = exported[field][buffer];
+        } else if (allocation != nullptr) {
+          remote.memory = {whole, array.origin - allocation->data()};
+        }
+        writer.put(remote);
       }
     }
   }

@@ -20,7 +20,18 @@
 
 namespace halocline::test {
 
-enum class From { malloc, pinned, device, pool, managed, mapped };
+/// exportable_*: with file descriptors, as PyTorch's expandable segments and pools that are made for it.
+enum class From { malloc, pinned, device, pool, managed, mapped, exportable_pool, exportable_mapped };
+
+/// Whether the GPUs have memory of a kind.
+[[nodiscard]] inline bool have(From from) {
+  switch (from) {
+    case From::mapped: return maps_memory(0);
+    case From::exportable_pool:
+    case From::exportable_mapped: return exports_descriptors(0);
+    default: return true;
+  }
+}
 
 /// Memory of one kind, on one device by CUDA's number.
 class Memory {
@@ -40,17 +51,32 @@ class Memory {
         mapped_ = std::make_unique<MappedMemory>(ordinal, bytes);
         data_ = mapped_->data();
         break;
+      case From::exportable_pool:
+        pool_ = std::make_unique<ExportablePool>(ordinal);
+        data_ = pool_->allocate(bytes);
+        break;
+      case From::exportable_mapped: {
+        mapped_ = std::make_unique<MappedMemory>(ordinal, bytes + (std::size_t{4} << 20), 3,
+                                                 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+        // It begins inside the first piece and ends in another.
+        data_ = static_cast<std::byte*>(mapped_->data()) + mapped_->piece_bytes() - bytes / 512 * 256;
+        break;
+      }
     }
   }
   Memory(Memory&& other) noexcept
-      : from_(other.from_), data_(std::exchange(other.data_, nullptr)), mapped_(std::move(other.mapped_)) {}
+      : from_(other.from_),
+        data_(std::exchange(other.data_, nullptr)),
+        mapped_(std::move(other.mapped_)),
+        pool_(std::move(other.pool_)) {}
   Memory& operator=(Memory&&) = delete;
   ~Memory() {
     if (data_ == nullptr) return;
     switch (from_) {
       case From::malloc: std::free(data_); break;
       case From::pinned: EXPECT_EQ(cudaFreeHost(data_), cudaSuccess); break;
-      case From::mapped: break;
+      case From::mapped:
+      case From::exportable_mapped: break;
       default: EXPECT_EQ(cudaFree(data_), cudaSuccess);  // of a pool, too
     }
   }
@@ -60,6 +86,7 @@ class Memory {
   From from_;
   void* data_ = nullptr;
   std::unique_ptr<MappedMemory> mapped_;
+  std::unique_ptr<ExportablePool> pool_;  // goes after its memory
 };
 
 /// Exchanges of a field in arrays of the user's.
@@ -74,6 +101,7 @@ class UserMemoryCase : public testing::Test {
     DomainOptions options;
     options.devices.existing.emplace(gpus_of_rank(static_cast<int>(rank.value()) * devices, devices));
     if (!order.empty()) options.routing.policy.order = std::move(order);
+    options.tuning = tuning;
     domain = std::make_unique<Domain>(extent, Stencil::box(2), ranks, options);
     u = domain->add_field<float>("u");
     const Plan& made = internals(*domain).plan();
@@ -123,6 +151,7 @@ class UserMemoryCase : public testing::Test {
     return "no message between two subdomains";
   }
 
+  exchange::Tuning tuning;
   std::vector<Memory> memory;
   std::unique_ptr<Domain> domain;
   Field<float> u;

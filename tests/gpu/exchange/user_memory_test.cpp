@@ -20,8 +20,9 @@ class GpuUserMemory : public UserMemoryCase {
 
 TEST_F(GpuUserMemory, OfTheDeviceIsExchanged) {
   HALOCLINE_NEEDS_GPUS(1);
-  for (const From from : {From::device, From::pool, From::mapped, From::managed, From::pinned}) {
-    if (from == From::mapped && !maps_memory(0)) continue;
+  for (const From from : {From::device, From::pool, From::mapped, From::managed, From::pinned, From::exportable_pool,
+                          From::exportable_mapped}) {
+    if (!have(from)) continue;
     plan(from, 1);
     domain->realize();
     expect_exchanged();
@@ -42,7 +43,9 @@ TEST_F(GpuUserMemory, OfPlainAllocationsIsStoredToByOtherGpus) {
 
 TEST_F(GpuUserMemory, ThatPeerAccessDoesNotCoverIsFilledThroughAReceiveBuffer) {
   HALOCLINE_NEEDS_GPUS(2);
-  for (const From from : {From::pool, From::mapped, From::managed, From::pinned}) {
+  for (const From from :
+       {From::pool, From::mapped, From::managed, From::pinned, From::exportable_pool, From::exportable_mapped}) {
+    if (!have(from)) continue;
     plan(from, 2);
     domain->realize();
     const Verdict access = internals(*domain).backend().peer_access(0, 1);
@@ -72,6 +75,33 @@ TEST_F(GpuUserMemory, OfAnotherGpuIsRefused) {
                 HasSubstr("of device 1; allowed are memory of device 0 ("));
     domain.reset();
     memory.clear();
+  }
+}
+
+/// One rank of several that are threads of this process.
+struct OfOneThread : UserMemoryCase {
+  void TestBody() override {}
+  void expect_exchanged_from(comm::RankGroup& ranks, From from) {
+    tuning.packets_at_most_bytes = 0;  // cells are stored where they belong
+    plan(ranks, from, 1);
+    domain->realize();
+    if (from == From::exportable_pool) {
+      EXPECT_THAT(reason(), HasSubstr("it is of a memory pool of this process, which peer access does not cover"));
+    } else {
+      EXPECT_THAT(reason(), testing::Not(HasSubstr("receive buffer")));
+    }
+    expect_exchanged();
+    TearDown();
+  }
+};
+
+/// Virtual memory is mapped once more, because its access rights are the user's.
+TEST_F(GpuUserMemory, OfAnotherThreadsRankIsStoredToWhereItCanBeMapped) {
+  HALOCLINE_NEEDS_GPUS(2);
+  if (const std::string why = without_peer_access(); !why.empty()) GTEST_SKIP() << why;
+  for (const From from : {From::device, From::exportable_mapped, From::exportable_pool}) {
+    if (!have(from)) continue;
+    comm::run_as_threads(2, [&](comm::RankGroup& ranks) { OfOneThread().expect_exchanged_from(ranks, from); });
   }
 }
 

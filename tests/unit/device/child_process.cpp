@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "device/cuda_backend.hpp"
 #include "device/host.hpp"
@@ -74,6 +75,34 @@ int look(const std::string& name, const std::string& handle) {
   return 0;
 }
 
+/// Adds 1 to the first and to the last word of a range, in a mapping that it made after another one was gone; prints both sums, or why it
+/// cannot map the range.
+int increase(const std::string& name, const std::string& handles, std::size_t offset, std::size_t bytes) {
+  const auto backend = make_backend(name);
+  try {
+    const std::vector<MemoryHandle> pieces = several_from_hex(handles);
+    static_cast<void>(backend->map_range(0, pieces));
+    const auto mapping = backend->map_range(0, pieces);
+    const auto same = backend->map_range(0, pieces);
+    const auto pinned = backend->allocate_pinned(16);
+    const auto stream = backend->create_stream(0);
+    std::uint64_t* const words[] = {reinterpret_cast<std::uint64_t*>(mapping->data() + offset),
+                                    reinterpret_cast<std::uint64_t*>(same->data() + offset + bytes - 8)};
+    for (std::uint64_t* word : words) stream->advance(word);
+    for (int i = 0; i < 2; ++i) {
+      stream->copy(pinned->data() + 8 * i, reinterpret_cast<const std::byte*>(words[i]), 8);
+    }
+    stream->synchronize();
+    std::uint64_t found[2] = {};
+    std::memcpy(found, pinned->data(), sizeof found);
+    std::printf("now %llu %llu\n", static_cast<unsigned long long>(found[0]),
+                static_cast<unsigned long long>(found[1]));
+  } catch (const CapabilityError& e) {
+    std::printf("capability: %s\n", e.what());
+  }
+  return 0;
+}
+
 /// A forked child has another identity: its uuids begin with another "host-<identity>".
 int fork_identity() {
   const auto identity = [] { return make_host_backend({})->info(0).uuid.substr(0, 21); };
@@ -94,6 +123,7 @@ int main(int argc, char** argv) {
     const std::string mode = argc > 1 ? argv[1] : "";
     if (mode == "pong" && argc == 5) return pong(argv[2], argv[3], std::stoi(argv[4]));
     if (mode == "look" && argc == 4) return look(argv[2], argv[3]);
+    if (mode == "increase" && argc == 6) return increase(argv[2], argv[3], std::stoull(argv[4]), std::stoull(argv[5]));
     if (mode == "export") return export_and_wait();
     if (mode == "fork") return fork_identity();
   } catch (const std::exception& e) {

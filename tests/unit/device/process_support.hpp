@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "unit/device/support.hpp"
 
@@ -35,6 +36,19 @@ inline MemoryHandle from_hex(const std::string& text) {
     handle.blob[i] = static_cast<std::byte>(std::stoi(text.substr(2 * i, 2), nullptr, 16));
   }
   return handle;
+}
+
+/// Several, one after another.
+inline std::string to_hex(const std::vector<MemoryHandle>& handles) {
+  std::string text;
+  for (const MemoryHandle& handle : handles) text += to_hex(handle);
+  return text;
+}
+inline std::vector<MemoryHandle> several_from_hex(const std::string& text) {
+  constexpr std::size_t digits = 2 * sizeof(MemoryHandle);
+  std::vector<MemoryHandle> handles;
+  for (std::size_t at = 0; at < text.size(); at += digits) handles.push_back(from_hex(text.substr(at, digits)));
+  return handles;
 }
 
 /// One half of a ping-pong over flag 1: each side adds one to the number and sends it back. Enqueues all rounds at

@@ -4,11 +4,13 @@
 #include <cuda.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "device/cuda/kernels.hpp"
+#include "unit/device/cuda/fake_memory.hpp"
 
 namespace halocline::device::cuda::test {
 namespace {
@@ -35,11 +37,12 @@ cudaError_t make(Handle* made, std::size_t bytes, const char* function) {
 }
 
 /// Freeing what is not there, or what another function made, is an error as in CUDA.
-cudaError_t drop(void* made, const char* function, const char* by) {
+cudaError_t drop(void* made, const char* function, const char* by, const char* or_by = "") {
   const cudaError_t status = call(function);
   if (status != cudaSuccess || made == nullptr) return status;
   const auto found = runtime.live.find(made);
-  if (found == runtime.live.end() || found->second != by) return runtime.last_error = cudaErrorInvalidValue;
+  if (found == runtime.live.end() || (found->second != by && found->second != or_by))
+    return runtime.last_error = cudaErrorInvalidValue;
   runtime.live.erase(found);
   std::free(made);
   return cudaSuccess;
@@ -63,7 +66,6 @@ CUresult retain_primary(CUcontext* context, CUdevice) {
   *context = reinterpret_cast<CUcontext>(&runtime);
   return CUDA_SUCCESS;
 }
-CUresult pointer_attributes(unsigned, CUpointer_attribute*, void**, CUdeviceptr) { return CUDA_ERROR_NOT_SUPPORTED; }
 
 }  // namespace
 
@@ -75,6 +77,7 @@ FakeRuntime& fake_runtime() { return runtime; }
 void reset_fake_runtime() {
   for (const auto& [memory, function] : runtime.live) std::free(memory);
   runtime = {};
+  fake_memory() = {};
 }
 
 }  // namespace halocline::device::cuda::test
@@ -131,15 +134,15 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** address, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult* found) {
-  const std::map<std::string, void*> functions = {
+  std::map<std::string, void*> functions = {
       {"cuGetErrorString", reinterpret_cast<void*>(&error_text)},
       {"cuGetErrorName", reinterpret_cast<void*>(&error_text)},
       {"cuCtxGetCurrent", reinterpret_cast<void*>(&get_current)},
       {"cuCtxSetCurrent", reinterpret_cast<void*>(&set_current)},
       {"cuDeviceGet", reinterpret_cast<void*>(&get_device)},
       {"cuDevicePrimaryCtxRetain", reinterpret_cast<void*>(&retain_primary)},
-      {"cuPointerGetAttributes", reinterpret_cast<void*>(&pointer_attributes)},
   };
+  functions.insert(fake_memory_functions().begin(), fake_memory_functions().end());
   const auto at = functions.find(name);
   *address = at == functions.end() ? nullptr : at->second;
   *found = *address == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
@@ -147,7 +150,12 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** address, u
 }
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) { return make(memory, bytes, "cudaMalloc"); }
-cudaError_t cudaFree(void* memory) { return drop(memory, "cudaFree", "cudaMalloc"); }
+cudaError_t cudaFree(void* memory) { return drop(memory, "cudaFree", "cudaMalloc", "cudaMemPoolImportPointer"); }
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* memory) {
+  const cudaError_t status = call("cudaIpcGetMemHandle");
+  std::memcpy(handle, &memory, sizeof memory);
+  return status;
+}
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) { return make(memory, bytes, "cudaHostAlloc"); }
 cudaError_t cudaFreeHost(void* memory) { return drop(memory, "cudaFreeHost", "cudaHostAlloc"); }
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
@@ -160,7 +168,35 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes,
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
   return make(pool, 1, "cudaMemPoolCreate");
 }
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { return drop(pool, "cudaMemPoolDestroy", "cudaMemPoolCreate"); }
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  return drop(pool, "cudaMemPoolDestroy", "cudaMemPoolCreate", "cudaMemPoolImportFromShareableHandle");
+}
+cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool, cudaMemAllocationHandleType,
+                                               unsigned) {
+  const cudaError_t status = call("cudaMemPoolExportToShareableHandle");
+  if (status == cudaSuccess) *static_cast<int*>(handle) = descriptor_of(reinterpret_cast<std::uintptr_t>(pool));
+  return status;
+}
+cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* data, void* memory) {
+  const cudaError_t status = call("cudaMemPoolExportPointer");
+  std::memcpy(data, &memory, sizeof memory);
+  return status;
+}
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* pool, void* handle, cudaMemAllocationHandleType,
+                                                 unsigned) {
+  runtime.imported.push_back(number_in(static_cast<int>(reinterpret_cast<std::intptr_t>(handle))));
+  return make(pool, 1, "cudaMemPoolImportFromShareableHandle");
+}
+cudaError_t cudaMemPoolImportPointer(void** memory, cudaMemPool_t pool, cudaMemPoolPtrExportData* data) {
+  if (!runtime.live.contains(pool)) return runtime.last_error = cudaErrorInvalidValue;
+  std::uint64_t address = 0;
+  std::memcpy(&address, data, sizeof address);
+  runtime.imported.push_back(address);
+  return make(memory, 1, "cudaMemPoolImportPointer");
+}
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t) {
+  return call("cudaMemPoolSetAccess");
+}
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
   const cudaError_t status = call("cudaMemPoolSetAttribute");
   if (status == cudaSuccess) runtime.release_threshold = *static_cast<const std::size_t*>(value);

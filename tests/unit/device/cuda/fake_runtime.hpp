@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct FakeRuntime {
   std::map<void*, std::string> live;
   std::size_t release_threshold = 0;  ///< of the pool that was made last
   cudaStream_t stream = nullptr;      ///< of the last call that took one
+  /// Pools and addresses of the exporter that were imported, in order.
+  std::vector<std::uint64_t> imported;
   cudaError_t last_error = cudaSuccess;
 
   /// How often a function was called.
