@@ -36,7 +36,7 @@ enum class MemoryKind : int {
   device,   ///< of a device, in an allocation that can be exported: cudaMalloc()
   managed,  ///< moves between the devices and the host: cudaMallocManaged()
   pool,     ///< of a device, from a memory pool: cudaMallocAsync()
-  mapped    ///< of a device, in an address range that was mapped, or that cannot be exported: cuMemMap()
+  mapped    ///< of a device, in an address range that was mapped: cuMemMap()
 };
 [[nodiscard]] std::string_view to_string(MemoryKind kind);
 
@@ -44,7 +44,7 @@ struct MemoryInfo {
   MemoryKind kind = MemoryKind::host;
   /// The device of this backend; -1 for another device, and for host, pinned and managed memory.
   int device = -1;
-  /// Another process can map it by a handle of its allocation (cudaIpcGetMemHandle).
+  /// Another process can map it by a handle of its allocation (cudaIpcGetMemHandle). Of pools and mapped memory export_range() decides.
   bool exportable = false;
 };
 

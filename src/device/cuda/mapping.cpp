@@ -50,8 +50,10 @@ class LegacyMapping final : public Mapping {
     // A handle of another host could fit memory of this one.
     if (memory.owner.host != host_identity()) {
       refuse_map(devices_->at(device), memory,
-                 "it is of another host, beyond which legacy IPC handles do not reach; HALOCLINE_DEVICE_MEMORY=fabric "
-                 "exports beyond a host where NVLink does");
+                 fmt::format("it is of another host, beyond which legacy IPC handles do not reach{}",
+                             memory.of_user != 0 ? ""
+                                                 : "; HALOCLINE_DEVICE_MEMORY=fabric exports beyond a host where "
+                                                   "NVLink does"));
     }
     const CurrentDevice current(context_);
     const CaptureAside aside;
