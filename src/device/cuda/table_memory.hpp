@@ -29,7 +29,7 @@ class TableMemory {
   void free(void* memory, cudaStream_t stream);
 
   /// Less than a block of cudaMalloc() (2 MiB), which other small memory of the device shares.
-  static constexpr std::size_t slab_bytes = std::size_t{512} << 10;
+  static constexpr std::size_t slab_bytes = std::size_t{1536} << 10;
 
  private:
   struct FreeMemory {
