@@ -24,7 +24,7 @@ struct ExportedMemory {
   std::uint64_t pool = 0;       ///< of ExportKind::pool: what tells the exporter's pools from each other
   DescriptorHandle owner;       ///< of ExportKind::fd and pool; its host is of all kinds
   ExportKind kind = ExportKind::ipc;
-  std::uint32_t of_user = 0;               ///< 1: not the library's own, which sets no access rights of it
+  std::uint32_t of_user = 0;               ///< 1: the user's, whose access rights are not changed
   std::array<unsigned char, 64> handle{};  ///< a cudaIpcMemHandle_t, CUmemFabricHandle or cudaMemPoolPtrExportData
   std::array<char, 64> uuid{};             ///< of the exporter's device
 };

@@ -145,7 +145,7 @@ TEST(ExportedArrays, ThatTheirOwnersBackendRefusesAreFilledThroughAReceiveBuffer
   });
 }
 
-/// Both ends learn what the mapping rank found.
+/// The result is the same at both ends.
 TEST(ExportedArrays, ThatTheOtherRankCannotMapAreFilledThroughAReceiveBuffer) {
   comm::run_as_threads(2, [](comm::RankGroup& ranks) {
     OneRank here(ranks);
