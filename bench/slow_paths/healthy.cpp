@@ -153,10 +153,10 @@ void run_one(comm::RankGroup& world, const HealthyCase& drawn, DomainOptions opt
 int run_healthy(comm::RankGroup& world, const DomainOptions& options, const HealthyRuns& wanted) {
   const bool prints = world.rank() == rank_id(0);
   Alarms alarms;
-  DomainOptions one = options;
-  one.devices.per_rank = 1;
-  const Shared one_device = shared(world, one, wanted.slow_copies);
   const Shared all_devices = shared(world, options, wanted.slow_copies);
+  DomainOptions one = options;
+  if (!options.machine.map) one.devices.per_rank = 1;
+  const Shared one_device = shared(world, one, wanted.slow_copies);
   std::int64_t count = 0;
   std::int64_t above_constant = 0;
   double largest = 0;

@@ -25,6 +25,9 @@ int main(int argc, char** argv) {
   app.add_option("--slow-copies", healthy.slow_copies, "plant a slow path: milliseconds of each copy of host devices")
       ->check(CLI::Range(0, 10'000));
   app.add_flag("--all", healthy.all, "print runs without a warning, too");
+  std::string machine;
+  app.add_option("--machine", machine,
+                 "a map of these ranks, as 'halocline machine --json' writes it; all its devices are used");
   bool only_cost = false;
   app.add_flag("--cost", only_cost, "time exchanges without and with the watch instead");
   app.add_option("--size", cost.edge, "with --cost: cells of the cube's edge (default 64)")->check(CLI::Range(8, 1024));
@@ -38,6 +41,7 @@ int main(int argc, char** argv) {
                               if (const auto kind = halocline::device_kind_of(backend)) options.devices.kind = kind;
                               if (healthy.slow_copies > 0) options.devices.kind = halocline::DeviceKind::host;
                               if (devices > 0) options.devices.per_rank = devices;
+                              if (!machine.empty()) options.machine.map = halocline::Machine::read(machine);
                               if (only_cost) return bench::run_cost(world, options, cost);
                               if (devices == 0 && options.devices.kind == halocline::DeviceKind::host)
                                 options.devices.per_rank = 2;
