@@ -123,7 +123,11 @@ void Domain::Impl::warn_of_slow_path(std::span<const exchange::Arrival> arrivals
     }
   }
   const double least = comm->all_reduce(own.excess, comm::Reduction::min);
-  if (least <= 1 || !std::isfinite(least)) return;
+  if (!std::isfinite(least)) return;
+  if (least > 0 && comm->rank() == rank_id(0)) {
+    log(LogLevel::debug, fmt::format("slow paths: share of the limit: {:.4g}", least));
+  }
+  if (least <= 1) return;
   const std::vector<Judgement> all = comm::gather(*comm, own);
   if (comm->rank() != rank_id(0)) return;
   std::vector<RankCores> cores;
