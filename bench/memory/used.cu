@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory/used.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
-#include <string>
 
-#include "halocline/error.hpp"
+#include "support/cuda.cuh"
 
 namespace halocline::bench {
-namespace {
-
-void check(cudaError_t status, const char* call) {
-  if (status != cudaSuccess) throw DeviceError(std::string(call) + ": " + cudaGetErrorString(status));
-}
-
-}  // namespace
 
 std::vector<double> bytes_in_use() {
   int devices = 0;
@@ -24,7 +14,7 @@ std::vector<double> bytes_in_use() {
   for (int device = 0; device < devices; ++device) {
     std::size_t free = 0;
     std::size_t all = 0;
-    check(cudaSetDevice(device), "cudaSetDevice");
+    use_device(device);
     check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
     bytes.push_back(static_cast<double>(all - free));
   }
