@@ -36,10 +36,11 @@ std::exception_ptr with_reason(std::exception_ptr error, const AbortWord& abort)
   }
 }
 
-bool is_of_communication(const std::exception_ptr& error) noexcept {
+template <typename Kind>
+bool is_a(const std::exception_ptr& error) noexcept {
   try {
     std::rethrow_exception(error);
-  } catch (const CommunicationError&) {
+  } catch (const Kind&) {
     return true;
   } catch (...) {
     return false;
@@ -120,7 +121,7 @@ void Exchange::Impl::fail(std::exception_ptr error) noexcept {
   failure_ = with_missing(with_reason(cause_of(std::move(error)), *abort_));
   raise(*abort_, me_, failure_);
   if (network_) network_->give_up();
-  if (record_) record_->failed(failure_, of_another_ || (aborted && is_of_communication(failure_)), step_);
+  if (record_) record_->failed(failure_, of_another_ || (aborted && is_a<CommunicationError>(failure_)), step_);
   try {
     std::rethrow_exception(failure_);
   } catch (...) {  // the error that poison() sends to the other ranks
@@ -188,12 +189,8 @@ void Exchange::Impl::let_go() {
 }
 
 bool Exchange::Impl::undo() noexcept {
-  try {
-    throw;
-  } catch (const DeadlineError&) {  // a rank is missing, maybe in another group: it would be missing once more
-    setup_.comm->poison();
-  } catch (...) {
-  }
+  // A rank is missing, maybe in another group: it would be missing once more.
+  if (is_a<DeadlineError>(std::current_exception())) setup_.comm->poison();
   if (setup_.comm->poisoned()) return false;
   try {
     let_go();
