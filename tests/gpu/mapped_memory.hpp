@@ -36,7 +36,7 @@ template <typename Function>
          answer != 0;
 }
 
-/// Whether such memory, and that of pools, can have file descriptors.
+/// Whether mapped memory and memory pools of the device can be exported by file descriptors.
 [[nodiscard]] inline bool exports_descriptors(int ordinal) {
   CUdevice device = 0;
   int answer = 0;
