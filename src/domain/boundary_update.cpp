@@ -31,8 +31,9 @@ void Domain::Impl::finish_exchange() {
 }
 
 void Domain::Impl::finish_exchange(const BoundaryUpdate& update) {
+  if (slow_paths && exchange->under_way())
+    exchange->guard([&] { slow_paths->finish_before_updates(*exchange, streams); });
   join_timed([&] { finish_with(update); });
-  if (slow_paths) exchange->guard([&] { slow_paths->finish_beside(*exchange); });
 }
 
 void Domain::Impl::finish_with(const BoundaryUpdate& update) {

@@ -109,7 +109,9 @@ void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Ove
 }
 
 void Domain::Impl::start_whole_exchange(exchange::Overlap overlap) {
-  if (slow_paths && !exchange->under_way()) exchange->guard([&] { slow_paths->start(*exchange, streams, overlap); });
+  if (slow_paths && !capturing && !exchange->under_way()) {
+    exchange->guard([&] { slow_paths->start(*exchange, streams, overlap); });
+  }
   start_exchange(all_transfers(), overlap);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 
 namespace halocline {
 namespace {
@@ -18,15 +19,16 @@ bool is_timed(std::int64_t exchange) {
 
 void SlowPathWatch::start(exchange::Exchange& exchange, std::span<device::Stream* const> streams,
                           exchange::Overlap overlap) {
-  const bool captured = std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); });
-  const bool time = !captured && is_timed(++exchanges_);
+  // Asked for few exchanges only: with CUDA it is a call of the runtime.
+  const auto captured = [&] {
+    return std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); });
+  };
+  const bool time = is_timed(++exchanges_) && !captured();
   if (time != timing_) exchange.time_arrivals(time);
   timing_ = time;
   if (!timing_) return;
   update();
   timer_.start(streams, overlap);
-  devices_.clear();
-  for (const device::Stream* stream : streams) devices_.push_back(stream->device());
 }
 
 void SlowPathWatch::join(std::span<device::Stream* const> streams) {
@@ -39,19 +41,23 @@ void SlowPathWatch::finish(exchange::Exchange& exchange, std::span<device::Strea
   exchange.time_arrivals(timing_ = false);
 }
 
-void SlowPathWatch::finish_beside(exchange::Exchange& exchange) {
+void SlowPathWatch::finish_before_updates(exchange::Exchange& exchange, std::span<device::Stream* const> streams) {
   if (!timing_) return;
-  // Threads of host devices may run the update before they find that the halos are there.
-  if (backend_->kind() == DeviceKind::host) return exchange.time_arrivals(timing_ = false);
+  const auto by_device = [&](std::size_t place) { return exchange.filled(place) == exchange.filled_by_device(place); };
+  const auto places = std::views::iota(std::size_t{0}, streams.size());
+  if (backend_->kind() == DeviceKind::host || !std::ranges::all_of(places, by_device)) {
+    return exchange.time_arrivals(timing_ = false);
+  }
   if (beside_.empty()) {
-    for (const int device : devices_) beside_.push_back(backend_->create_stream(device));
+    for (const device::Stream* stream : streams) beside_.push_back(backend_->create_stream(stream->device()));
   }
-  std::vector<device::Stream*> streams;
-  for (std::size_t place = 0; place < beside_.size(); ++place) {
+  join(streams);
+  std::vector<device::Stream*> ends;
+  for (const std::size_t place : places) {
     exchange.join(place, exchange.filled(place), *beside_[place]);
-    streams.push_back(beside_[place].get());
+    ends.push_back(beside_[place].get());
   }
-  finish(exchange, streams);
+  finish(exchange, ends);
 }
 
 void SlowPathWatch::update() {

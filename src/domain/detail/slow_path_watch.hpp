@@ -15,8 +15,7 @@
 namespace halocline {
 
 /// Times few exchanges of all fields, and keeps the least time that any of this rank's streams waited for halos: without what overlap
-/// hides, and with the least delay by other work. The 4th, 8th, 16th, ... 512th exchange is timed, then each 1024th; captured ones are
-/// neither timed nor counted.
+/// hides, and with the least delay by other work. The 4th, 8th, 16th, ... 512th exchange is timed, then each 1024th, unless it is captured.
 class SlowPathWatch {
  public:
   /// Fewer timed exchanges are no basis for a judgement.
@@ -26,13 +25,14 @@ class SlowPathWatch {
   SlowPathWatch(device::Backend& backend, std::vector<routing::Route> routes)
       : backend_(&backend), timer_(backend), routes_(std::move(routes)) {}
 
-  /// Like the functions of ExchangeTimer, for each exchange of all fields; finish() before anything else is enqueued behind the halos.
+  /// Like the functions of ExchangeTimer, for each exchange of all fields that Domain::capture() does not record; finish() before anything else is enqueued behind the halos.
   void start(exchange::Exchange& exchange, std::span<device::Stream* const> streams, exchange::Overlap overlap);
   void join(std::span<device::Stream* const> streams);
   void finish(exchange::Exchange& exchange, std::span<device::Stream* const> streams);
-  /// Instead of finish() where the streams wait for more than the halos: in streams of its own. Exchanges of host devices are then not
-  /// timed.
-  void finish_beside(exchange::Exchange& exchange);
+  /// Instead of join() and finish() where updates of boundaries follow: marks the end in streams of its own before the host enqueues the
+  /// updates, which may take longer than the exchange. Not timed then are exchanges of host devices, whose threads may run an update before
+  /// they find that the halos are there, and those that the host completes in between.
+  void finish_before_updates(exchange::Exchange& exchange, std::span<device::Stream* const> streams);
 
   /// Adds the timed exchanges that are complete.
   void update();
@@ -48,7 +48,6 @@ class SlowPathWatch {
   bool timing_ = false;  ///< the exchange under way
   int timed_ = 0;
   Duration least_ = Duration::max();
-  std::vector<int> devices_;                             ///< of the streams that the last timed exchange began in
   std::vector<std::unique_ptr<device::Stream>> beside_;  ///< by local subdomain; made when first used
 };
 
