@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of the system by which threads wait, wake each other and read the clock. A program that contains this file uses these
-// instead of the C library's, also from the C++ library. A thread outside of a run gets the C library's.
+// The functions of the system by which threads begin, wait, wake each other and read the clock. A program that contains this file uses these
+// instead of the C library's, also from the C++ library. Outside of a run they are the C library's.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -17,8 +17,10 @@
 #include <ctime>
 #include <vector>
 
-#include "simulation/machine.hpp"
+#include "simulation/fibers.hpp"
 #include "simulation/simulator.hpp"
+
+extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* library) noexcept;
 
 namespace halocline::simulation {
 namespace {
@@ -95,38 +97,20 @@ long simulated_futex(std::uint32_t* word, int operation, std::uint32_t value, co
   }
 }
 
-pthread_key_t end_of_thread() {
-  // Destroyed after the thread_local objects of C++, which may lock mutexes.
-  static const pthread_key_t made = [] {
-    pthread_key_t one{};
-    pthread_key_create(&one, [](void* thread) { run().leave(static_cast<Thread*>(thread)); });
-    return one;
-  }();
-  return made;
+/// Mutexes that know their owner know the thread of the system, which all threads of the run share.
+void refuse_owned(const pthread_mutex_t* mutex) {
+  const int kind = mutex->__data.__kind;
+  if (kind == PTHREAD_MUTEX_RECURSIVE_NP || kind == PTHREAD_MUTEX_ERRORCHECK_NP) {
+    run().fail("mutex: recursive ones, and those that check errors, are not simulated");
+  }
 }
 
-struct Start {
-  void* (*body)(void*);
-  void* argument;
-  Thread* thread;
-};
+/// What identifies a thread of the run. No handle of the C library's.
+pthread_t handle_of(const Thread& thread) { return reinterpret_cast<pthread_t>(&thread); }
 
-void* begin_thread(void* given) {
-  const Start start = *static_cast<Start*>(given);
-  delete static_cast<Start*>(given);
-  pthread_setspecific(end_of_thread(), start.thread);
-  run().enter(start.thread);
-  return start.body(start.argument);
-}
+Thread& thread_of(pthread_t handle) { return *reinterpret_cast<Thread*>(handle); }
 
 }  // namespace
-
-void machine_futex(std::uint32_t* word, int operation, std::uint32_t value) {
-  const int kept = errno;
-  HALOCLINE_MACHINE(syscall)(SYS_futex, word, operation, value, nullptr, nullptr, 0);
-  errno = kept;
-}
-
 }  // namespace halocline::simulation
 
 using namespace halocline::simulation;
@@ -134,29 +118,36 @@ using namespace halocline::simulation;
 extern "C" {
 
 int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*body)(void*), void* argument) noexcept {
-  const auto machine = HALOCLINE_MACHINE(pthread_create);
-  if (!Simulator::here()) return machine(handle, attributes, body, argument);
-  (void)end_of_thread();
-  Thread* const thread = run().add_thread();
-  auto* const start = new Start{body, argument, thread};
-  const int failed = machine(handle, attributes, begin_thread, start);
-  if (failed != 0) {
-    delete start;
-    run().drop_thread(thread);
-    return failed;
-  }
-  thread->handle = *handle;
+  if (!Simulator::here()) return HALOCLINE_MACHINE(pthread_create)(handle, attributes, body, argument);
+  *handle = handle_of(run().start([body, argument] { return body(argument); }));
   run().point("thread created");
   return 0;
 }
 
 int pthread_join(pthread_t handle, void** result) {
-  if (Simulator::here()) run().join(handle);
-  return HALOCLINE_MACHINE(pthread_join)(handle, result);
+  if (!Simulator::here()) return HALOCLINE_MACHINE(pthread_join)(handle, result);
+  run().join(thread_of(handle));
+  if (result != nullptr) *result = thread_of(handle).result;
+  return 0;
+}
+
+int pthread_detach(pthread_t handle) noexcept {
+  return Simulator::here() ? 0 : HALOCLINE_MACHINE(pthread_detach)(handle);
+}
+
+pthread_t pthread_self() noexcept {
+  return Simulator::here() ? handle_of(run().self()) : HALOCLINE_MACHINE(pthread_self)();
+}
+
+int __cxa_thread_atexit(void (*destructor)(void*), void* object, void* library) noexcept {
+  if (Fiber::running() == nullptr) return __cxa_thread_atexit_impl(destructor, object, library);
+  Fiber::running()->at_end(destructor, object);
+  return 0;
 }
 
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   if (!Simulator::here()) return HALOCLINE_MACHINE(pthread_mutex_lock)(mutex);
+  refuse_owned(mutex);
   run().point("lock");
   while (true) {
     const int result = HALOCLINE_MACHINE(pthread_mutex_trylock)(mutex);

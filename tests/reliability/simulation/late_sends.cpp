@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -53,11 +54,7 @@ class LateSends::Queue {
     const Time now = Simulator::instance().now();
     for (std::size_t i = 0; i < sends_.size(); ++i) {
       Send& send = *sends_[i];
-      const auto before = sends_.begin() + static_cast<std::ptrdiff_t>(i);
-      const bool next = std::none_of(sends_.begin(), before, [&](const auto& earlier) {
-        return earlier->to == send.to && earlier->tag == send.tag && !earlier->left;
-      });
-      if (!send.left && next && now >= send.leaves) leave(send);
+      if (!send.left && now >= send.leaves && is_next(i)) leave(send);
       if (send.left && now >= send.complete) complete(send);
     }
     std::erase_if(sends_, [](const auto& send) { return send->done; });
@@ -66,6 +63,12 @@ class LateSends::Queue {
   void end() { sends_.clear(); }
 
  private:
+  /// Sends of the same tag to the same rank leave in their order.
+  [[nodiscard]] bool is_next(std::size_t i) const {
+    return std::none_of(sends_.begin(), sends_.begin() + static_cast<std::ptrdiff_t>(i), [&](const auto& earlier) {
+      return earlier->to == sends_[i]->to && earlier->tag == sends_[i]->tag && !earlier->left;
+    });
+  }
   void leave(Send& send) {
     send.left = true;
     Simulator::instance().note("message leaves, to rank", send.to.value());
@@ -80,7 +83,8 @@ class LateSends::Queue {
   void complete(Send& send) {
     send.done = true;
     Simulator::instance().note("message complete, to rank", send.to.value());
-    if (std::ranges::equal(send.bytes, send.sent) || !choice_.wrong->empty()) return;
+    const bool same = std::memcmp(send.bytes.data(), send.sent.data(), send.sent.size()) == 0;
+    if (same || !choice_.wrong->empty()) return;
     *choice_.wrong = fmt::format("rank {}: a send to rank {}, tag {}, was not complete when its bytes changed",
                                  inner_rank_, send.to.value(), send.tag);
   }

@@ -2,38 +2,20 @@
 #include "simulation/simulator.hpp"
 
 #include <fmt/core.h>
-#include <linux/futex.h>
 
 #include <algorithm>
-#include <atomic>
 #include <climits>
-
-#include "simulation/machine.hpp"
+#include <cstdlib>
+#include <utility>
 
 namespace halocline::simulation {
-namespace {
-
-thread_local Thread* self = nullptr;
-
-void wait_for_turn(Thread& thread) {
-  const std::atomic_ref<std::uint32_t> turn(thread.turn);
-  while (turn.load(std::memory_order_acquire) == 0) machine_futex(&thread.turn, FUTEX_WAIT_PRIVATE, 0);
-  turn.store(0, std::memory_order_relaxed);
-}
-
-void give_turn(Thread& thread) {
-  std::atomic_ref<std::uint32_t>(thread.turn).store(1, std::memory_order_release);
-  machine_futex(&thread.turn, FUTEX_WAKE_PRIVATE, 1);
-}
-
-}  // namespace
 
 Simulator& Simulator::instance() {
-  static auto* const one = new Simulator;  // threads may outlive the end of the program
+  static auto* const one = new Simulator;  // threads that have not ended are not unwound
   return *one;
 }
 
-bool Simulator::here() { return self != nullptr; }
+bool Simulator::here() { return instance().self_ != nullptr; }
 
 void Simulator::begin(const Disturbances& disturbances, const Limits& limits, bool traces,
                       std::function<void(const std::string&)> failed) {
@@ -42,20 +24,21 @@ void Simulator::begin(const Disturbances& disturbances, const Limits& limits, bo
   traces_ = traces;
   failed_ = std::move(failed);
   choices_ = test::Seeded(disturbances.seed);
-  Thread* first = add_thread();
-  first->name = "main";
-  self = first;
+  Thread& first = add_thread();
+  first.name = "main";
+  first.fiber = std::make_unique<Fiber>();
+  self_ = &first;
 }
 
-void Simulator::end() { self = nullptr; }
+void Simulator::end() { self_ = nullptr; }
 
 void Simulator::record(const char* what, std::int64_t detail, bool disturbance) {
   const auto mix = [this](std::uint64_t value) { hash_ = (hash_ ^ value) * 0x100000001b3u; };
   mix(static_cast<std::uint64_t>(now_.count()));
-  mix(static_cast<std::uint64_t>(self->number));
+  mix(static_cast<std::uint64_t>(self_->number));
   mix(static_cast<std::uint64_t>(detail));
   for (const char* c = what; *c != 0; ++c) mix(static_cast<unsigned char>(*c));
-  if (traces_) events_.push_back({now_, self->number, what, detail, disturbance});
+  if (traces_) events_.push_back({now_, self_->number, what, detail, disturbance});
 }
 
 bool Simulator::disturbs(std::int64_t one_in) {
@@ -89,10 +72,10 @@ Thread& Simulator::choose() {
     for (const auto& thread : threads_) {
       if (!thread->ended) first = std::min(first, thread->wake_at);
     }
-    if (first == Time::max()) failed_("hang: no thread can go on, and none waits for a time" + report());
+    if (first == Time::max()) fail("hang: no thread can go on, and none waits for a time" + report());
     now_ = std::max(now_, first);
     if (now_ > limits_.time) {
-      failed_(fmt::format("hang: not done after {} s of virtual time{}", now_.count() / 1'000'000'000, report()));
+      fail(fmt::format("hang: not done after {} s of virtual time{}", now_.count() / 1'000'000'000, report()));
     }
     wake_sleepers();
     sum();
@@ -103,39 +86,37 @@ Thread& Simulator::choose() {
     at -= thread->weight;
     if (at < 0) return *thread;
   }
-  failed_("the simulator has lost count of its threads");
-  std::abort();
+  fail("the simulator has lost count of its threads");
 }
 
 void Simulator::pass_to(Thread& next) {
-  Thread* const mine = self;
-  if (&next == mine) return;
-  give_turn(next);
-  wait_for_turn(*mine);
+  if (&next == self_) return;
+  self_ = &next;
+  next.fiber->resume();
 }
 
 void Simulator::block(std::uintptr_t on, Time until, const char* what) {
-  self->ready = false;
-  self->woken = false;
-  self->waits_on = on;
-  self->waits_for = what;
-  self->wake_at = until;
+  self_->ready = false;
+  self_->woken = false;
+  self_->waits_on = on;
+  self_->waits_for = what;
+  self_->wake_at = until;
   pass_to(choose());
-  self->waits_on = 0;
-  self->waits_for = "";
-  self->wake_at = Time::max();
+  self_->waits_on = 0;
+  self_->waits_for = "";
+  self_->wake_at = Time::max();
 }
 
 void Simulator::point(const char* what) {
   now_ += up_to(disturbances_.longest_point) + Time(1);
   if (++points_ > limits_.points || now_ > limits_.time) {
-    failed_(fmt::format("hang: not done after {} points and {:.3f} s of virtual time{}", points_,
-                        static_cast<double>(now_.count()) * 1e-9, report()));
+    fail(fmt::format("hang: not done after {} points and {:.3f} s of virtual time{}", points_,
+                     static_cast<double>(now_.count()) * 1e-9, report()));
   }
   record(what, 0, false);
-  if (self->stopped_until > now_) {
-    record("stopped", (self->stopped_until - now_).count(), true);
-    block(0, self->stopped_until, "the end of a stop");
+  if (self_->stopped_until > now_) {
+    record("stopped", (self_->stopped_until - now_).count(), true);
+    block(0, self_->stopped_until, "the end of a stop");
   }
   if (disturbs(disturbances_.delay_one_in)) {
     // Short ones and long ones alike.
@@ -144,7 +125,7 @@ void Simulator::point(const char* what) {
     block(0, now_ + delay, "a delay");
   } else if (disturbs(disturbances_.switch_one_in)) {
     Thread& next = choose();
-    if (&next != self) record("another goes on", next.number, true);
+    if (&next != self_) record("another goes on", next.number, true);
     pass_to(next);
   }
 }
@@ -167,7 +148,7 @@ bool Simulator::wait(std::uintptr_t on, Time until, const char* what) {
     return false;
   }
   block(on, until, what);
-  return self->woken;
+  return self_->woken;
 }
 
 void Simulator::wake(std::uintptr_t on, int most, const char* what, bool lost) {
@@ -192,54 +173,58 @@ bool Simulator::loses_wake() {
   return true;
 }
 
-Thread* Simulator::add_thread() {
+Thread& Simulator::add_thread() {
   auto thread = std::make_unique<Thread>();
   thread->number = static_cast<int>(threads_.size());
   thread->weight = std::int64_t{1} << (2 * choices_.between(0, 3));
-  if (self != nullptr) {
+  if (self_ != nullptr) {
     // The threads of main are the ranks; those of a rank are its workers.
-    thread->name = self->number == 0 ? fmt::format("rank {}", self->children)
-                                     : fmt::format("{}, thread {}", self->name, self->children + 1);
-    ++self->children;
+    thread->name = self_->number == 0 ? fmt::format("rank {}", self_->children)
+                                      : fmt::format("{}, thread {}", self_->name, self_->children + 1);
+    ++self_->children;
   }
   threads_.push_back(std::move(thread));
-  return threads_.back().get();
+  return *threads_.back();
 }
 
-void Simulator::drop_thread(Thread* thread) { thread->ended = true; }
-
-void Simulator::enter(Thread* thread) {
-  wait_for_turn(*thread);
-  self = thread;
-  point("thread begins");
+Thread& Simulator::start(std::function<void*()> body) {
+  Thread& thread = add_thread();
+  const auto run = [this, &thread, body = std::move(body)] {
+    point("thread begins");
+    thread.result = body();
+  };
+  thread.fiber = std::make_unique<Fiber>(run, [this]() -> Fiber& { return *leave().fiber; });
+  return thread;
 }
 
-void Simulator::leave(Thread* thread) {
+/// The end of the thread that runs. Returns the next.
+Thread& Simulator::leave() {
   record("thread ends", 0, false);
-  thread->ended = true;
-  thread->ready = false;
-  wake(reinterpret_cast<std::uintptr_t>(thread), INT_MAX, "joined");
-  Thread& next = choose();
-  self = nullptr;
-  give_turn(next);
+  self_->ended = true;
+  self_->ready = false;
+  wake(reinterpret_cast<std::uintptr_t>(self_), INT_MAX, "joined");
+  self_ = &choose();
+  return *self_;
 }
 
-void Simulator::join(pthread_t handle) {
+void Simulator::join(Thread& thread) {
   point("join");
-  const auto found = std::ranges::find_if(threads_, [&](const auto& thread) {
-    return thread->number != 0 && !thread->joined && pthread_equal(thread->handle, handle) != 0;
-  });
-  if (found == threads_.end()) return;
-  Thread& thread = **found;  // the list may grow meanwhile
   while (!thread.ended) block(reinterpret_cast<std::uintptr_t>(&thread), Time::max(), "the end of a thread");
-  thread.joined = true;  // the handle may be another thread's from now on
 }
 
 void Simulator::stop_family(Time duration) {
   for (const auto& thread : threads_) {
-    if (thread->ended || (thread.get() != self && !thread->name.starts_with(self->name + ","))) continue;
+    if (thread->ended || (thread.get() != self_ && !thread->name.starts_with(self_->name + ","))) continue;
     thread->stopped_until = now_ + duration;
   }
+}
+
+void Simulator::fail(const std::string& text) {
+  for (const auto& thread : threads_) {
+    if (!thread->ended && thread.get() != self_) thread->fiber->visit();
+  }
+  failed_(text);
+  std::abort();
 }
 
 std::string Simulator::report() const {

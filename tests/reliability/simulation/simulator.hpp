@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <pthread.h>
-
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/fibers.hpp"
 #include "support/seeded.hpp"
 
 namespace halocline::simulation {
@@ -47,31 +46,30 @@ struct Event {
   bool disturbance;  ///< or a remark
 };
 
-/// One thread of the run. Of all threads that have begun and not ended, exactly one runs: the others wait for their turn.
+/// One thread of the run. Exactly one runs at a time.
 struct Thread {
+  std::unique_ptr<Fiber> fiber;
   int number = 0;
   std::string name;
   int children = 0;
-  std::uint32_t turn = 0;   ///< a futex of the machine: 1 if it is this thread's turn
   std::int64_t weight = 1;  ///< how often it is chosen
   bool ready = true;
   bool ended = false;
-  bool joined = false;
   bool woken = false;  ///< its last wait ended by a wake-up
   std::uintptr_t waits_on = 0;
   const char* waits_for = "";  ///< for the report of a hang
   Time wake_at = Time::max();
   Time stopped_until{};  ///< by stop_family(), from its next point on
-  pthread_t handle{};
+  void* result = nullptr;
 };
 
 /// Runs the threads of this process one at a time, in an order and by a clock that a seed determines. While a run is on, the functions of
 /// interposed.cpp call this instead of the system; each call is a point at which another thread may go on.
-/// One run for each process. No locks: only the thread whose turn it is calls this.
+/// One run for each process. No locks: its threads are fibers, of which one runs.
 class Simulator {
  public:
   static Simulator& instance();
-  /// Whether the calling thread belongs to the run.
+  /// Whether a run is on: between begin() and end(), all that this process does belongs to it.
   [[nodiscard]] static bool here();
 
   /// The calling thread becomes the first of the run. failed: called with a text when no thread can go on, or a limit is passed; must
@@ -103,14 +101,18 @@ class Simulator {
   /// lost: only threads that wait without a limit of time are woken.
   void wake(std::uintptr_t on, int most, const char* what, bool lost = false);
   [[nodiscard]] bool loses_wake();
-  Thread* add_thread();
-  void drop_thread(Thread* thread);
-  /// First and last thing that a thread does.
-  void enter(Thread* thread);
-  void leave(Thread* thread);
-  void join(pthread_t handle);
+  /// The new thread waits for its turn.
+  [[nodiscard]] Thread& start(std::function<void*()> body);
+  /// Returns when the thread has ended.
+  void join(Thread& thread);
+  /// The thread that runs.
+  [[nodiscard]] Thread& self() const { return *self_; }
+  /// Ends the run with a failure, whose first word is its kind. In each thread that waits, stands_here() is called before.
+  [[noreturn]] void fail(const std::string& text);
 
  private:
+  Thread& add_thread();
+  Thread& leave();
   void record(const char* what, std::int64_t detail, bool disturbance);
   [[nodiscard]] bool disturbs(std::int64_t one_in);
   [[nodiscard]] Time up_to(Time most);
@@ -126,6 +128,7 @@ class Simulator {
   bool traces_ = false;
   std::function<void(const std::string&)> failed_;
   std::vector<std::unique_ptr<Thread>> threads_;
+  Thread* self_ = nullptr;
   Time now_{};
   std::uint64_t points_ = 0;
   std::uint64_t drawn_ = 0;
