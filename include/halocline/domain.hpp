@@ -280,7 +280,7 @@ class Domain {
   /// Collective: allocates, finds out what the machine can do, routes, and builds the exchange.
   void realize();
 
-  /// What was decided, and why. Lists the routes of the messages that this rank sends.
+  /// What was decided, and why. Lists the routes of the messages that this rank sends, and the memory of its devices by its use.
   [[nodiscard]] std::string explain() const;
 
   /// This rank's subdomains, after plan(). They have memory and streams after realize().

@@ -48,6 +48,7 @@ void Domain::Impl::accumulate(std::span<const Transfer> which, Combine combine) 
         fmt::format("depth of field '{}' is {}; allowed for accumulate() is {} or more, the whole halo",
                     field(item.field).name, item.depth, plan->geometry.halo_of(item.field).most()));
   }
+  const device::CountMemory counted(*account, device::Purpose::other);
   if (!accumulation) {
     if (captured()) {
       throw InvalidArgument("accumulate() must be called once before capture(): its first call is collective");

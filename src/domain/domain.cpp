@@ -98,6 +98,7 @@ std::vector<Transfer> Domain::Impl::all_transfers() const {
 void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Overlap overlap) {
   const exchange::Selection selected = selection(which);
   check_open_ends(which);
+  const device::CountMemory counted(*account, device::Purpose::other);  // tables of an exchange that is new
   if (timer && !exchange->under_way()) exchange->guard([&] { timer->start(streams, overlap); });
   exchange->start(streams, selected, overlap);
   exchanging.clear();
@@ -224,7 +225,7 @@ std::string Domain::explain() const {
   std::string text = halocline::explain(*impl_->plan, impl_->routes);
   if (impl_->message_ranking) text += explain_messages(*impl_->message_ranking);
   if (impl_->reductions) text += impl_->reductions->text();
-  return text + impl_->tuned;
+  return text + impl_->explain_memory() + impl_->tuned;
 }
 
 std::span<const Subdomain> Domain::subdomains() const {

@@ -35,6 +35,8 @@ device::Backend& DomainInternals::backend() const {
   return *impl.backend;
 }
 
+const device::MemoryAccount& DomainInternals::memory() const { return *Domain::Impl::of(*domain_).account; }
+
 comm::RankGroup& DomainInternals::comm() const {
   Domain::Impl& impl = Domain::Impl::of(*domain_);
   impl.life().check_after_plan("comm()");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/backend.hpp"
+#include "device/memory_account.hpp"
 #include "device/tracer.hpp"
 #include "exchange/exchange.hpp"
 #include "halocline/domain.hpp"
@@ -48,6 +49,8 @@ class DomainInternals {
   [[nodiscard]] const partition::Geometry& geometry() const;
   [[nodiscard]] device::Backend& backend() const;
   [[nodiscard]] comm::RankGroup& comm() const;
+  /// Of what the backend has allocated for the domain; empty after close().
+  [[nodiscard]] const device::MemoryAccount& memory() const;
   /// This rank's routes, after realize().
   [[nodiscard]] const std::vector<RoutedMessage>& routes() const;
   /// Collective: the routes of all ranks, by sender then receiver.

@@ -54,6 +54,7 @@ void Domain::Impl::reduce(std::span<const reduction_id> which) {
   if (const Verdict can = reductions->capturable(); captured() && !can.yes) {
     throw CapabilityError("a reduction cannot be captured in a graph: " + can.why_not);
   }
+  const device::CountMemory counted(*account, device::Purpose::other);
   reductions->run(streams, sorted, buffers, *exchange);
 }
 

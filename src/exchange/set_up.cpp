@@ -9,6 +9,7 @@
 #include "comm/agree.hpp"
 #include "core/hash.hpp"
 #include "core/serialise.hpp"
+#include "device/memory_account.hpp"
 #include "exchange/detail/exchange_impl.hpp"
 #include "exchange/detail/tags.hpp"
 
@@ -17,6 +18,7 @@ Exchange::Impl::Impl(Setup setup)
     : setup_(std::move(setup)), me_(setup_.comm->rank()), mappings_(std::make_unique<Mappings>(*setup_.backend)) {}
 
 void Exchange::Impl::set_up() {
+  const device::CountMemory counted(device::Purpose::messages);
   if (setup_.in_turn_with != nullptr) {
     abort_ = setup_.in_turn_with->impl_->abort_;
     abort_registration_ = setup_.in_turn_with->impl_->abort_registration_;

@@ -25,7 +25,7 @@ struct Said {
 };
 
 /// Forwards all work to another backend, and reports properties set by a test.
-class ForwardingBackend final : public device::Backend {
+class ForwardingBackend : public device::Backend {
  public:
   ForwardingBackend(std::shared_ptr<device::Backend> inner, Said said)
       : inner_(std::move(inner)), said_(std::move(said)) {}

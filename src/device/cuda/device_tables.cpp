@@ -6,7 +6,7 @@ namespace halocline::device::cuda {
 void* DeviceTables::to_device(Devices& devices, int device) const {
   if (bytes_.empty()) return nullptr;
   const Device& on = devices.at(device);
-  void* memory = on.tables().allocate(bytes_.size(), on.aside());
+  void* memory = on.tables().allocate(bytes_.size(), on.aside(), {device, bytes_.size(), Purpose::tables});
   try {
     check(cudaMemcpyAsync(memory, bytes_.data(), bytes_.size(), cudaMemcpyHostToDevice, on.aside()), "cudaMemcpyAsync");
     check(cudaStreamSynchronize(on.aside()), "cudaStreamSynchronize");

@@ -11,6 +11,7 @@
 
 #include "device/cuda/virtual_memory.hpp"
 #include "device/detail/exported.hpp"
+#include "device/memory_account.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
@@ -32,7 +33,7 @@ void check_allocation(cudaError_t status, std::size_t bytes, const std::string& 
 class Allocation {
  public:
   Allocation(std::shared_ptr<Devices> devices, int device, std::size_t bytes, std::size_t asked)
-      : devices_(std::move(devices)), context_(devices_->at(device).context()) {
+      : devices_(std::move(devices)), context_(devices_->at(device).context()), counted_(device, bytes) {
     const CurrentDevice current(context_);
     const CaptureAside aside;
     const std::string where = fmt::format("on device {} ({})", device, devices_->at(device).info().name);
@@ -51,6 +52,7 @@ class Allocation {
   std::shared_ptr<Devices> devices_;
   Context context_;
   void* data_ = nullptr;
+  CountedBytes counted_;
 };
 
 class DeviceBuffer final : public Buffer {
@@ -103,6 +105,7 @@ class VirtualBuffer final : public ShareableBuffer {
       : devices_(std::move(devices)), device_(&devices_->at(device)), kind_(kind), bytes_(bytes) {
     try {
       memory_.emplace(PhysicalMemory::create(*device_, bytes, kind));
+      counted_ = CountedBytes(device, memory_->bytes());
       const CurrentDevice current(device_->context());
       const CaptureAside aside;
       allow_access(memory_->data(), memory_->bytes(), device_->ordinal());
@@ -139,6 +142,7 @@ class VirtualBuffer final : public ShareableBuffer {
   ExportKind kind_;
   std::size_t bytes_;
   std::optional<VirtualMemory> memory_;
+  CountedBytes counted_;
   mutable std::mutex mutex_;
   mutable std::optional<ExportedPieces> pieces_;  ///< once asked for
 };
@@ -146,7 +150,7 @@ class VirtualBuffer final : public ShareableBuffer {
 class PinnedBuffer final : public Buffer {
  public:
   PinnedBuffer(std::shared_ptr<Devices> devices, std::size_t bytes)
-      : devices_(std::move(devices)), context_(devices_->at(0).context()), bytes_(bytes) {
+      : devices_(std::move(devices)), context_(devices_->at(0).context()), bytes_(bytes), counted_(pinned_host, bytes) {
     const CurrentDevice current(context_);
     const CaptureAside aside;
     check_allocation(
@@ -168,6 +172,7 @@ class PinnedBuffer final : public Buffer {
   Context context_;
   void* data_ = nullptr;
   std::size_t bytes_;
+  CountedBytes counted_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "device/cuda/runtime.hpp"
 
@@ -44,21 +45,22 @@ void TableMemory::make_pool() {
   pool_ = pool;
 }
 
-void* TableMemory::allocate(std::size_t bytes, cudaStream_t stream) {
+void* TableMemory::allocate(std::size_t bytes, cudaStream_t stream, CountedBytes counted) {
   const std::lock_guard held(mutex_);
-  if (void* const memory = slab_.take(bytes)) return memory;
-  void* memory = nullptr;
-  if (has_pools_) {
+  void* memory = slab_.take(bytes);
+  if (memory == nullptr && has_pools_) {
     if (pool_ == nullptr) make_pool();
     check(cudaMallocFromPoolAsync(&memory, bytes, pool_, stream), "cudaMallocFromPoolAsync");
-  } else {
+  } else if (memory == nullptr) {
     check(cudaMalloc(&memory, bytes), "cudaMalloc");
   }
+  counted_[memory] = std::move(counted);
   return memory;
 }
 
 void TableMemory::free(void* memory, cudaStream_t stream) {
   const std::lock_guard held(mutex_);
+  counted_.erase(memory);
   if (slab_.give_back(memory)) return;
   if (has_pools_) {
     log_failure(cudaFreeAsync(memory, stream), "cudaFreeAsync");

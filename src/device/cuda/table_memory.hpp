@@ -4,11 +4,13 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "device/cuda/slab.hpp"
+#include "device/memory_account.hpp"
 
 namespace halocline::device::cuda {
 
@@ -24,7 +26,8 @@ class TableMemory {
   TableMemory& operator=(const TableMemory&) = delete;
 
   /// Allocates memory for work that is enqueued in the stream afterwards, the same stream in all calls. Throws ResourceError if there is no memory.
-  [[nodiscard]] void* allocate(std::size_t bytes, cudaStream_t stream);
+  /// counted: destroyed when the memory is freed.
+  [[nodiscard]] void* allocate(std::size_t bytes, cudaStream_t stream, CountedBytes counted = {});
   /// Frees memory in stream order, in the stream that it was allocated for; no other work may use it any more.
   void free(void* memory, cudaStream_t stream);
 
@@ -44,6 +47,7 @@ class TableMemory {
   Slab slab_;
   cudaMemPool_t pool_ = nullptr;  ///< null until the slab was too small, and where the device has none
   std::vector<void*> kept_;
+  std::map<void*, CountedBytes> counted_;
 };
 
 }  // namespace halocline::device::cuda

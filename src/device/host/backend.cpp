@@ -15,6 +15,7 @@
 #include "device/host/stream.hpp"
 #include "device/host/strided_reduction.hpp"
 #include "device/host/strided_sum.hpp"
+#include "device/memory_account.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::host {
@@ -88,7 +89,7 @@ std::unique_ptr<Buffer> HostBackend::allocate(int device, std::size_t bytes) {
   check(device);
   inject(*scheduler_, Operation::allocate, device, ErrorKind::resource);
   check_size(bytes);
-  return make_device_buffer(bytes);
+  return make_device_buffer(device, bytes);
 }
 
 std::unique_ptr<ShareableBuffer> HostBackend::allocate_shareable(int device, std::size_t bytes) {
@@ -96,7 +97,7 @@ std::unique_ptr<ShareableBuffer> HostBackend::allocate_shareable(int device, std
   inject(*scheduler_, Operation::allocate, device, ErrorKind::resource);
   check_size(bytes);
   // The scheduler, not this: a buffer may be exported for as long as it lives.
-  return make_shareable(bytes, scheduler_->doorbell(), info(device).uuid, [scheduler = scheduler_, device] {
+  return make_shareable(device, bytes, scheduler_->doorbell(), info(device).uuid, [scheduler = scheduler_, device] {
     inject(*scheduler, Operation::export_memory, device, ErrorKind::capability);
   });
 }
@@ -104,7 +105,7 @@ std::unique_ptr<ShareableBuffer> HostBackend::allocate_shareable(int device, std
 std::unique_ptr<Buffer> HostBackend::allocate_pinned(std::size_t bytes) {
   inject(*scheduler_, Operation::allocate, -1, ErrorKind::resource);
   check_size(bytes);
-  return make_buffer(bytes);
+  return make_buffer(pinned_host, bytes);
 }
 
 std::unique_ptr<Registration> HostBackend::register_host(const std::byte* memory, std::size_t bytes) {

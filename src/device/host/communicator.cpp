@@ -60,10 +60,10 @@ std::shared_ptr<Exchange> exchange_of(const CommunicatorId& id) {
 class EmulatedCommunicator final : public Communicator {
  public:
   EmulatedCommunicator(std::shared_ptr<Exchange> shared, const CommunicatorMember& member)
-      : shared_(std::move(shared)), me_(member.number), state_(std::make_shared<State>()) {}
+      : shared_(std::move(shared)), me_(member.number), device_(member.device), state_(std::make_shared<State>()) {}
 
   std::unique_ptr<Buffer> allocate(std::size_t bytes) override {
-    auto buffer = make_buffer(bytes);
+    auto buffer = make_buffer(device_, bytes);
     std::memset(buffer->data(), 0, bytes);
     return buffer;
   }
@@ -127,6 +127,7 @@ class EmulatedCommunicator final : public Communicator {
 
   std::shared_ptr<Exchange> shared_;
   int me_;
+  int device_;
   std::shared_ptr<State> state_;
 };
 

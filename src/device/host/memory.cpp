@@ -12,6 +12,7 @@
 #include "device/detail/exported.hpp"
 #include "device/detail/process.hpp"
 #include "device/host/profiled.hpp"
+#include "device/memory_account.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::host {
@@ -21,7 +22,7 @@ constexpr std::align_val_t alignment{128};
 
 class PlainBuffer : public Buffer {
  public:
-  explicit PlainBuffer(std::size_t bytes) : bytes_(bytes) {
+  PlainBuffer(int device, std::size_t bytes) : bytes_(bytes), counted_(device, bytes) {
     data_ = static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow));
     if (data_ == nullptr) throw ResourceError(fmt::format("cannot allocate {} bytes of host memory", bytes));
   }
@@ -34,11 +35,12 @@ class PlainBuffer : public Buffer {
  private:
   std::byte* data_;
   std::size_t bytes_;
+  CountedBytes counted_;
 };
 
 class DeviceBuffer final : public PlainBuffer {
  public:
-  explicit DeviceBuffer(std::size_t bytes) : PlainBuffer(bytes), range_(data(), bytes) {}
+  DeviceBuffer(int device, std::size_t bytes) : PlainBuffer(device, bytes), range_(data(), bytes) {}
 
  private:
   ProfiledRange range_;
@@ -46,14 +48,15 @@ class DeviceBuffer final : public PlainBuffer {
 
 class FileBuffer final : public ShareableBuffer {
  public:
-  FileBuffer(std::size_t bytes, std::shared_ptr<Doorbell> doorbell, const std::string& uuid,
+  FileBuffer(int device, std::size_t bytes, std::shared_ptr<Doorbell> doorbell, const std::string& uuid,
              std::function<void()> before_export)
       : file_(std::max<std::size_t>(bytes, 1)),
         bytes_(bytes),
         doorbell_(std::move(doorbell)),
         uuid_(uuid),
         before_export_(std::move(before_export)),
-        range_(file_.data(), bytes) {}
+        range_(file_.data(), bytes),
+        counted_(device, bytes) {}
   [[nodiscard]] std::byte* data() const override { return file_.data(); }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
   [[nodiscard]] MemoryHandle handle() const override {
@@ -75,6 +78,7 @@ class FileBuffer final : public ShareableBuffer {
   std::string uuid_;
   std::function<void()> before_export_;
   ProfiledRange range_;
+  CountedBytes counted_;
 };
 
 class HostMapping final : public Mapping {
@@ -141,12 +145,16 @@ std::shared_ptr<Doorbell> DoorbellMap::of(const void* address) const {
   return at < end ? doorbell : own_;
 }
 
-std::unique_ptr<Buffer> make_buffer(std::size_t bytes) { return std::make_unique<PlainBuffer>(bytes); }
-std::unique_ptr<Buffer> make_device_buffer(std::size_t bytes) { return std::make_unique<DeviceBuffer>(bytes); }
+std::unique_ptr<Buffer> make_buffer(int device, std::size_t bytes) {
+  return std::make_unique<PlainBuffer>(device, bytes);
+}
+std::unique_ptr<Buffer> make_device_buffer(int device, std::size_t bytes) {
+  return std::make_unique<DeviceBuffer>(device, bytes);
+}
 
-std::unique_ptr<ShareableBuffer> make_shareable(std::size_t bytes, std::shared_ptr<Doorbell> doorbell,
+std::unique_ptr<ShareableBuffer> make_shareable(int device, std::size_t bytes, std::shared_ptr<Doorbell> doorbell,
                                                 const std::string& uuid, std::function<void()> before_export) {
-  return std::make_unique<FileBuffer>(bytes, std::move(doorbell), uuid, std::move(before_export));
+  return std::make_unique<FileBuffer>(device, bytes, std::move(doorbell), uuid, std::move(before_export));
 }
 
 std::unique_ptr<Mapping> make_mapping(const ExportedMemory& memory, std::shared_ptr<DoorbellMap> doorbells,

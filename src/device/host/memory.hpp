@@ -50,12 +50,13 @@ class DoorbellMap {
   Ranges ranges_;  ///< begin -> end, doorbell; may contain a range several times
 };
 
-/// 128-byte aligned memory of this process. Throws ResourceError.
-[[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::size_t bytes);
+/// 128-byte aligned memory of this process, counted as the device's or, for pinned_host, as the host's. Throws ResourceError.
+[[nodiscard]] std::unique_ptr<Buffer> make_buffer(int device, std::size_t bytes);
 /// The same as memory of an emulated device.
-[[nodiscard]] std::unique_ptr<Buffer> make_device_buffer(std::size_t bytes);
+[[nodiscard]] std::unique_ptr<Buffer> make_device_buffer(int device, std::size_t bytes);
 /// before_export is called by each handle(), and may throw.
-[[nodiscard]] std::unique_ptr<ShareableBuffer> make_shareable(std::size_t bytes, std::shared_ptr<Doorbell> doorbell,
+[[nodiscard]] std::unique_ptr<ShareableBuffer> make_shareable(int device, std::size_t bytes,
+                                                              std::shared_ptr<Doorbell> doorbell,
                                                               const std::string& uuid,
                                                               std::function<void()> before_export);
 /// In the exporting process the exporter's own address, unless always_remap.

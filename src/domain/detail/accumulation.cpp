@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "core/leak.hpp"
+#include "device/memory_account.hpp"
 
 namespace halocline {
 
 Accumulation::Accumulation(const partition::Geometry& forward, device::Backend& backend,
                            std::vector<exchange::LocalSubdomain> subdomains)
     : backend_(&backend), returned_(forward), subdomains_(std::move(subdomains)) {
+  const device::CountMemory counted(device::Purpose::messages);
   for (const exchange::LocalSubdomain& subdomain : subdomains_) {
     const std::int64_t bytes = std::max<std::int64_t>(returned_.bytes(subdomain.id), 1);
     memory_.push_back(backend.allocate_shareable(subdomain.device, static_cast<std::size_t>(bytes)));

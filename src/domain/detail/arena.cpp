@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "core/bytes.hpp"
+#include "device/memory_account.hpp"
 
 namespace halocline {
 namespace {
@@ -72,6 +73,7 @@ Arena make_arena(device::Backend& backend, int device, const partition::Geometry
   }
   const std::int64_t bytes = all.value(memory);
   Arena arena;
+  const device::CountMemory counted(device::Purpose::cells);
   arena.buffer = backend.allocate_shareable(device, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
   for (std::size_t f = 0; f < layouts.size(); ++f) {
     auto& buffers = arena.arrays.emplace_back();

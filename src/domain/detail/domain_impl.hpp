@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "comm/uncounted.hpp"
+#include "device/memory_account.hpp"
 #include "device/tracer.hpp"
 #include "domain/detail/accumulation.hpp"
 #include "domain/detail/arena.hpp"
@@ -56,6 +57,8 @@ class Domain::Impl {
   comm::RankGroup* comm = nullptr;
   std::unique_ptr<comm::RankGroup> node_comm;
   std::shared_ptr<device::Backend> backend;
+  /// Of what the backend has allocated for the domain.
+  std::shared_ptr<device::MemoryAccount> account = std::make_shared<device::MemoryAccount>();
   std::optional<Plan> plan;
   std::optional<Machine> machine;  ///< the plan's, made when first asked for
 
@@ -130,6 +133,7 @@ class Domain::Impl {
   /// are poisoned: nothing of it stays open.
   template <typename Step>
   void together(Step&& step) {
+    const device::CountMemory counted(*account, device::Purpose::other);
     try {
       step();
     } catch (...) {
@@ -181,6 +185,8 @@ class Domain::Impl {
   }
   [[nodiscard]] bool can_send_by_node() const;
   void route_and_connect();
+  /// After realize().
+  [[nodiscard]] std::string explain_memory() const;
   /// The memory that an exchange of a geometry uses, and whether other ranks and devices may access it, by local
   /// subdomain.
   struct Memory {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "unit/device/backend_contract.hpp"
 #include "comm/agree.hpp"
+#include "device/memory_account.hpp"
 
 #include <gmock/gmock.h>
 
@@ -53,6 +54,33 @@ TEST_P(BackendContract, TooMuchMemoryIsAResourceError) {
   EXPECT_THAT(thrown([&] { (void)backend->allocate(0, bytes); }),
               AllOf(StartsWith("resource: "), HasSubstr(std::to_string(bytes))));
   EXPECT_THAT(thrown([&] { (void)backend->allocate_shareable(0, bytes); }), StartsWith("resource: "));
+}
+
+TEST_P(BackendContract, CountsWhatItHasAllocated) {
+  const auto account = std::make_shared<MemoryAccount>();
+  std::vector<std::unique_ptr<Buffer>> of_cells, others, not_counted;
+  {
+    const CountMemory counting(*account, Purpose::cells);
+    of_cells.push_back(backend->allocate(1, 1000));
+    {
+      const CountMemory messages(Purpose::messages);
+      others.push_back(backend->allocate_shareable(0, 1000));
+      others.push_back(backend->allocate_for_messages(0, 1000));
+      others.push_back(backend->allocate_pinned(1000));
+    }
+    of_cells.push_back(backend->allocate(1, 1000));
+    std::thread([&] { not_counted.push_back(backend->allocate(0, 1000)); }).join();
+  }
+  not_counted.push_back(backend->allocate(0, 1000));
+  EXPECT_EQ(account->bytes(1, Purpose::cells), 2000);
+  EXPECT_GE(account->bytes(0, Purpose::messages), 2000) << "a backend counts whole pages where it allocates them";
+  EXPECT_EQ(account->bytes(0, Purpose::messages), account->bytes(0));
+  EXPECT_EQ(account->bytes(pinned_host, Purpose::messages), 1000);
+  of_cells.pop_back();
+  EXPECT_EQ(account->bytes(1), 1000);
+  of_cells.clear();
+  others.clear();
+  for (const int device : {0, 1, pinned_host}) EXPECT_EQ(account->bytes(device), 0);
 }
 
 TEST_P(BackendContract, AStreamRunsInOrder) {

@@ -18,6 +18,7 @@
 #include "device/cuda/nccl/library.hpp"
 #include "device/cuda/nccl/nccl.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/memory_account.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
@@ -53,7 +54,8 @@ struct Handle {
 /// Memory of NCCL, known to a communicator so that peers move data from and to it directly.
 class Registered final : public Buffer {
  public:
-  Registered(std::shared_ptr<Handle> handle, std::size_t bytes) : handle_(std::move(handle)), bytes_(bytes) {
+  Registered(std::shared_ptr<Handle> handle, std::size_t bytes)
+      : handle_(std::move(handle)), bytes_(bytes), counted_(handle_->device, bytes) {
     const CurrentDevice current(handle_->context);
     const CaptureAside aside;
     const ncclResult_t status = nccl().allocate(&memory_, bytes);
@@ -83,6 +85,7 @@ class Registered final : public Buffer {
   void* memory_ = nullptr;
   void* registration_ = nullptr;
   std::size_t bytes_;
+  CountedBytes counted_;
 };
 
 class NcclCommunicator final : public Communicator {

@@ -3,6 +3,7 @@
 #include "device/cuda/table_memory.hpp"
 
 #include <limits>
+#include <memory>
 
 #include "halocline/error.hpp"
 #include "support/error_of.hpp"
@@ -65,6 +66,20 @@ TEST_P(Tables, WithoutMemoryAreAResourceErrorAndLeaveNothingBehind) {
     tables.free(first, stream);
   }
   EXPECT_TRUE(fake.live.empty());
+}
+
+TEST_P(Tables, AreCountedUntilTheyAreFreed) {
+  const auto account = std::make_shared<MemoryAccount>();
+  const CountMemory counting(*account, Purpose::messages);
+  TableMemory tables(0);
+  const auto bytes = [&] { return account->bytes(3, Purpose::tables); };
+  void* const small = tables.allocate(64, stream, {3, 64, Purpose::tables});
+  void* const beyond = tables.allocate(large, stream, {3, large, Purpose::tables});
+  EXPECT_EQ(bytes(), static_cast<std::int64_t>(64 + large));
+  tables.free(small, stream);
+  EXPECT_EQ(bytes(), static_cast<std::int64_t>(large));
+  tables.free(beyond, stream);
+  EXPECT_EQ(bytes(), 0);
 }
 
 /// A pool takes 32 MiB for its first byte.
