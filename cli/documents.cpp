@@ -37,6 +37,7 @@ Json domain_json(const Options& options) {
           {"fields", fields},
           {"lattice", options.lattice ? Json(fmt::format("d3q{}", *options.lattice)) : Json(nullptr)},
           {"staggered", staggered},
+          {"x_halos_apart", options.x_halos_apart},
           {"open", open},
           {"periodic_in_kernel", in_kernel},
           {"steps_per_exchange", options.steps_per_exchange}};

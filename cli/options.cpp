@@ -60,6 +60,9 @@ void add_stencil_options(CLI::App& app, Options& options) {
             "dimensions in which all fields are staggered: one more layer where they are open, e.g. x,y",
             [&options](const auto& name, const auto& words) { options.staggered = parse_dimensions(name, words); })
       ->group(domain_group);
+  add_flag(app, "--x-halos-apart", "halos in x are stored apart from the rows, which makes exchanges of them faster",
+           options.x_halos_apart)
+      ->group(domain_group);
   add_words(app, "--open", "DIMS", 3, "dimensions that are not periodic, e.g. x,z",
             [&options](const auto& name, const auto& words) {
               parse_boundaries(name, words, halocline::Boundary::open, options.boundaries);
@@ -263,6 +266,7 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
   if (fields.empty()) fields = parse_fields("--fields", "1xf32");
   for (auto& field : fields) {
     field.staggered = staggered;
+    field.x_halos_apart = x_halos_apart;
     if (lattice) hold_populations(field, *lattice);
   }
 

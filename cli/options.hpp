@@ -28,6 +28,7 @@ struct Options {
   std::vector<halocline::FieldDescriptor> fields;
   std::optional<int> lattice;       ///< velocities of the lattice whose populations each field holds: 15, 19 or 27
   std::array<bool, 3> staggered{};  ///< all fields, by dimension
+  bool x_halos_apart = false;       ///< all fields
   halocline::Boundaries boundaries = halocline::all_periodic;
   int steps_per_exchange = 1;  ///< steps that an exchange serves
 

@@ -119,7 +119,8 @@ struct HostCopy {
 bool same_shape(const HostBytes& memory, const Subdomain& subdomain, field_id field) {
   const auto here = memory.bytes();
   const auto there = subdomain.bytes(field);
-  return memory.fits(subdomain, field) && here.with_halo() == there.with_halo() && here.owned() == there.owned();
+  return memory.fits(subdomain, field) && here.with_halo() == subdomain.with_halo(field) &&
+         here.owned() == there.owned();
 }
 
 /// Calls f(copy) for every array of this rank, one after the other, so that there is host memory for one at a time

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,7 +13,9 @@
 #include "halocline/communicator.hpp"
 #include "halocline/direction.hpp"
 #include "halocline/options.hpp"
+#include "halocline/split_view.hpp"
 #include "halocline/stream.hpp"
+#include "halocline/transfer.hpp"
 #include "halocline/view.hpp"
 
 namespace [[gnu::visibility("default")]] halocline {
@@ -24,23 +25,6 @@ template <typename T>
 struct Field {
   field_id id;
   operator field_id() const { return id; }  // NOLINT(google-explicit-constructor): where its number is asked for
-};
-
-/// What an exchange moves of a field; other halo cells keep their values. The same on all ranks.
-struct Transfer {
-  static constexpr std::int64_t whole = std::numeric_limits<std::int64_t>::max();
-  field_id field;
-  /// The directions in which owned cells are sent; what is sent towards d fills the neighbour's halo on side -d.
-  Directions directions = Directions().set();
-  /// Halo cells are filled up to this distance from the owned cells; 1 fills the layer next to them. Less than the halo's
-  /// width is allowed only where an exchange serves one step (steps_per_exchange 1).
-  std::int64_t depth = whole;
-};
-
-/// What Domain::accumulate does with an owned cell and the halo cells that are its copies.
-enum class Combine : int {
-  add,     ///< the copies are added to it
-  replace  ///< the last of them becomes its value
 };
 
 /// The cells that this rank owns, in a code that keeps its own decomposition: a box for each device that the rank drives, in
@@ -102,9 +86,14 @@ class Subdomain {
   /// has other buffers.
   template <typename T>
   [[nodiscard]] View<T> view(Field<T> field, int ahead = 0) const;
-  /// The same for a field of any type: a reference to the first byte of each element.
+  /// The same for fields with FieldDescriptor::x_halos_apart, for which the functions above throw InvalidArgument, and for all others.
+  template <typename T>
+  [[nodiscard]] SplitView<T> split_view(Field<T> field, int ahead = 0) const;
+  /// view() for a field of any type: a reference to the first byte of each element. Without halos in x that are stored apart.
   [[nodiscard]] ByteView bytes(field_id field, int ahead = 0) const;
   [[nodiscard]] const FieldDescriptor& descriptor(field_id field) const;
+  /// The cells of a field: those it owns, and their halo.
+  [[nodiscard]] Box with_halo(field_id field) const;
   /// The result of Domain::reduce(), in the memory of the subdomain's device and at one address until close() or rebalance(): for
   /// work in stream(). Undefined before the first one.
   [[nodiscard]] const double* result(reduction_id reduction) const;
@@ -379,8 +368,11 @@ class Domain {
     std::array<std::int64_t, 3> stride_bytes{};
     std::int64_t component_stride_bytes = 0;
     ViewBounds bounds;
+    std::array<StridedCells, 2> x_halos;
   };
-  [[nodiscard]] ArrayView array_of(std::size_t position, field_id field, int ahead, Element element) const;
+  enum class XHalos : int { in_rows, anywhere };
+  [[nodiscard]] ArrayView array_of(std::size_t position, field_id field, int ahead, Element element,
+                                   XHalos allowed) const;
 
   class Impl;
   std::unique_ptr<Impl> impl_;
@@ -388,8 +380,17 @@ class Domain {
 
 template <typename T>
 View<T> Subdomain::view(Field<T> field, int ahead) const {
-  const auto found = domain_->array_of(position_, field.id, ahead, element_of<std::remove_const_t<T>>());
+  const auto found =
+      domain_->array_of(position_, field.id, ahead, element_of<std::remove_const_t<T>>(), Domain::XHalos::in_rows);
   return {found.origin, found.owned, found.with_halo, found.stride_bytes, found.component_stride_bytes, found.bounds};
+}
+
+template <typename T>
+SplitView<T> Subdomain::split_view(Field<T> field, int ahead) const {
+  const auto found =
+      domain_->array_of(position_, field.id, ahead, element_of<std::remove_const_t<T>>(), Domain::XHalos::anywhere);
+  return {{found.origin, found.owned, found.with_halo, found.stride_bytes, found.component_stride_bytes, found.bounds},
+          found.x_halos};
 }
 
 }  // namespace halocline

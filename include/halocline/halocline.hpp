@@ -23,8 +23,10 @@
 #include "halocline/regions.hpp"
 #include "halocline/routing.hpp"
 #include "halocline/session.hpp"
+#include "halocline/split_view.hpp"
 #include "halocline/stencil.hpp"
 #include "halocline/stream.hpp"
+#include "halocline/transfer.hpp"
 #include "halocline/tuning.hpp"
 #include "halocline/view.hpp"
 

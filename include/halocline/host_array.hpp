@@ -19,12 +19,12 @@ class HostBytes {
  public:
   /// For all cells of a field, halo included. The memory is uninitialised.
   HostBytes(const Subdomain& subdomain, field_id field);
-  /// For the cells of a box. Throws InvalidArgument unless it is within View::with_halo of the field. The views then
+  /// For the cells of a box. Throws InvalidArgument unless it is within Subdomain::with_halo(field). The views then
   /// have the box as owned() and with_halo().
   HostBytes(const Subdomain& subdomain, field_id field, const Box& box);
 
   /// Reuses the memory for the cells of another box, to go through a large array box by box; it is then uninitialised. Throws
-  /// InvalidArgument, and changes nothing, unless the box is within View::with_halo of the field and has at most as many cells as
+  /// InvalidArgument, and changes nothing, unless the box is within Subdomain::with_halo(field) and has at most as many cells as
   /// this was made for.
   void move_to(const Subdomain& subdomain, field_id field, const Box& box);
 

@@ -43,6 +43,18 @@ struct NoBounds {
 [[noreturn]] void refuse_access(const ViewBounds& bounds, const Vec3& cell, int component, const Box& owned,
                                 const Box& with_halo);
 
+/// Cells in memory, by the strides from one of them to the next in x, y, z, and to the next component.
+struct StridedCells {
+  std::byte* first = nullptr;
+  Vec3 stride_bytes;
+  std::int64_t component_stride_bytes = 0;
+
+  HALOCLINE_HOST_DEVICE std::byte* at(const Vec3& steps, int component = 0) const {
+    return first + steps.x * stride_bytes.x + steps.y * stride_bytes.y + steps.z * stride_bytes.z +
+           component * component_stride_bytes;
+  }
+};
+
 /// One array of a field of a subdomain, by global coordinates: view(x, y, z) is valid for all cells of with_halo().
 /// Non-owning; valid until the domain is closed. It keeps referring to the buffer that it was made for, also after a swap.
 /// Trivially copyable, so it can be passed to a kernel by value and used there.
@@ -83,18 +95,14 @@ class View : private std::conditional_t<Checked, ViewBounds, NoBounds> {
   [[nodiscard]] std::array<std::int64_t, 3> stride_bytes() const { return {stride_.x, stride_.y, stride_.z}; }
   [[nodiscard]] HALOCLINE_HOST_DEVICE std::int64_t component_stride_bytes() const { return component_stride_; }
 
- private:
-  /// 13 for a cell of the box; else where it is around the box, as Direction::index() without the middle.
-  HALOCLINE_HOST_DEVICE static int place_of(const Vec3& cell, const Box& box) {
-    const auto side = [](std::int64_t at, std::int64_t lo, std::int64_t hi) { return at < lo ? 0 : at < hi ? 1 : 2; };
-    return side(cell.x, box.lo.x, box.hi.x) + 3 * side(cell.y, box.lo.y, box.hi.y) +
-           9 * side(cell.z, box.lo.z, box.hi.z);
-  }
-  HALOCLINE_HOST_DEVICE bool allows(const Vec3& cell, int component) const {
-    if (place_of(cell, with_halo_) != 13 || component < 0 || component >= Bounds::components) return false;
-    const int place = place_of(cell, owned_);
-    if (!std::is_const_v<T> || place == 13) return true;
-    return (Bounds::halo_sides >> (place < 13 ? place : place - 1) & 1) != 0;
+ protected:
+  [[nodiscard]] HALOCLINE_HOST_DEVICE StridedCells in_rows() const { return {origin_, stride_, component_stride_}; }
+  /// The same without halos in x.
+  [[nodiscard]] HALOCLINE_HOST_DEVICE View without_x_halos() const {
+    View rows = *this;
+    rows.with_halo_.lo.x = owned_.lo.x;
+    rows.with_halo_.hi.x = owned_.hi.x;
+    return rows;
   }
   HALOCLINE_HOST_DEVICE void check(const Vec3& cell, int component) const {
     if (allows(cell, component)) return;
@@ -110,6 +118,20 @@ class View : private std::conditional_t<Checked, ViewBounds, NoBounds> {
 #else
     refuse_access(*this, cell, component, owned_, with_halo_);
 #endif
+  }
+
+ private:
+  /// 13 for a cell of the box; else where it is around the box, as Direction::index() without the middle.
+  HALOCLINE_HOST_DEVICE static int place_of(const Vec3& cell, const Box& box) {
+    const auto side = [](std::int64_t at, std::int64_t lo, std::int64_t hi) { return at < lo ? 0 : at < hi ? 1 : 2; };
+    return side(cell.x, box.lo.x, box.hi.x) + 3 * side(cell.y, box.lo.y, box.hi.y) +
+           9 * side(cell.z, box.lo.z, box.hi.z);
+  }
+  HALOCLINE_HOST_DEVICE bool allows(const Vec3& cell, int component) const {
+    if (place_of(cell, with_halo_) != 13 || component < 0 || component >= Bounds::components) return false;
+    const int place = place_of(cell, owned_);
+    if (!std::is_const_v<T> || place == 13) return true;
+    return (Bounds::halo_sides >> (place < 13 ? place : place - 1) & 1) != 0;
   }
 
   std::byte* origin_ = nullptr;

@@ -46,6 +46,7 @@ NamedValue named_field(const FieldDescriptor& field) {
   }
   if (!field.component_directions.empty()) text += ", components by direction";
   if (field.wire) text += fmt::format(", sent as {}", to_string(*field.wire));
+  if (field.x_halos_apart) text += ", halos in x apart";
   NamedValue value = named(fmt::format("field '{}'", field.name), std::move(text));
   Hash hash;
   hash.add(static_cast<std::int64_t>(value.hash)).add(static_cast<std::int64_t>(own_radius));

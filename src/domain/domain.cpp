@@ -211,6 +211,12 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int buffer, void*
   if (std::find(impl_->mine.begin(), impl_->mine.end(), subdomain) == impl_->mine.end()) {
     throw InvalidArgument(fmt::format("subdomain is {}; allowed are this rank's own", subdomain.value()));
   }
+  if (descriptor.x_halos_apart) {
+    throw InvalidArgument(
+        fmt::format("array of field '{}' is the caller's own; allowed for a field whose halos in x are stored apart is "
+                    "Halocline's memory",
+                    descriptor.name));
+  }
   if (first_owned_cell == nullptr) {
     throw InvalidArgument(
         fmt::format("array of field '{}' of subdomain {} is null; allowed is the address of its first owned cell",
@@ -343,22 +349,31 @@ void Domain::synchronize() {
   impl_->note(EventKind::synchronized);
 }
 
-Domain::ArrayView Domain::array_of(std::size_t position, field_id field, int ahead, Element element) const {
+Domain::ArrayView Domain::array_of(std::size_t position, field_id field, int ahead, Element element,
+                                   XHalos allowed) const {
   const int buffer = impl_->buffer_of("view", field, ahead, element);
   const subdomain_id id = impl_->mine[position];
   const exchange::Array& array = impl_->locals[position].arrays[field.index()][static_cast<std::size_t>(buffer)];
   const partition::Geometry& geometry = impl_->plan->geometry;
   const FieldDescriptor& descriptor = geometry.fields[field.index()];
+  if (allowed == XHalos::in_rows && descriptor.x_halos_apart) {
+    throw InvalidArgument(
+        fmt::format("field '{}' has halos in x apart from its rows, which a View cannot reach; allowed is "
+                    "split_view(), or its rows()",
+                    descriptor.name));
+  }
   std::uint32_t sides = 0;
   for (const Direction d : all_directions) {
     if (geometry.halo_of(field).has(d)) sides |= std::uint32_t{1} << d.index();
   }
+  const Box owned = geometry.owned(field, id);
   return {array.origin,
-          geometry.owned(field, id),
+          owned,
           geometry.with_halo(field, id),
           array.stride_bytes,
           array.component_stride_bytes,
-          {descriptor.name.c_str(), static_cast<std::int32_t>(id.value()), descriptor.components, sides}};
+          {descriptor.name.c_str(), static_cast<std::int32_t>(id.value()), descriptor.components, sides},
+          array.both_x_halos(owned)};
 }
 
 }  // namespace halocline

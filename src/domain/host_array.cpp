@@ -13,7 +13,7 @@ namespace {
 std::string text_of(const Box& box) { return fmt::format("({}) to ({})", to_string(box.lo), to_string(box.hi)); }
 
 void check_within(const Subdomain& subdomain, field_id field, const Box& box) {
-  const Box all = subdomain.bytes(field).with_halo();
+  const Box all = subdomain.with_halo(field);
   if (all.contains(box)) return;
   throw InvalidArgument(fmt::format("box of field '{}' of subdomain {} is {}; allowed are boxes within {}",
                                     subdomain.descriptor(field).name, subdomain.id().value(), text_of(box),
@@ -23,7 +23,7 @@ void check_within(const Subdomain& subdomain, field_id field, const Box& box) {
 }  // namespace
 
 HostBytes::HostBytes(const Subdomain& subdomain, field_id field)
-    : HostBytes(subdomain, field, subdomain.bytes(field).with_halo()) {
+    : HostBytes(subdomain, field, subdomain.with_halo(field)) {
   owned_ = subdomain.bytes(field).owned();
 }
 
@@ -79,18 +79,17 @@ void HostBytes::upload(const Subdomain& subdomain, field_id field, int ahead) co
 bool HostBytes::fits(const Subdomain& subdomain, field_id field) const {
   const auto& descriptor = subdomain.descriptor(field);
   return descriptor.element == element_ && descriptor.components == components_ &&
-         subdomain.bytes(field).with_halo().contains(box_);
+         subdomain.with_halo(field).contains(box_);
 }
 
 void HostBytes::copy(const Subdomain& subdomain, field_id field, int ahead, bool up) const {
   const auto& descriptor = subdomain.descriptor(field);
-  const ByteView there = subdomain.bytes(field, ahead);
   if (!fits(subdomain, field)) {
     throw InvalidArgument(
         fmt::format("field '{}' of subdomain {} has {} components of {} at {}; allowed for this host copy are {} of {} "
                     "that hold {}",
                     descriptor.name, subdomain.id().value(), descriptor.components, to_string(descriptor.element),
-                    text_of(there.with_halo()), components_, to_string(element_), text_of(box_)));
+                    text_of(subdomain.with_halo(field)), components_, to_string(element_), text_of(box_)));
   }
   if (box_.empty()) return;
   enqueue_host_copy(subdomain, field, ahead, box_, memory_->data(), up ? CopyTo::device : CopyTo::host);

@@ -100,6 +100,12 @@ exchange::Traffic DomainInternals::returned_traffic(routing::Transport transport
   return row_of(impl.accumulation->exchange(), transport);
 }
 
+const exchange::Array& DomainInternals::array(const Subdomain& subdomain, field_id field, int ahead) const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  const int buffer = impl.buffer_of("array", field, ahead, impl.field(field).element);
+  return impl.locals[subdomain.position_].arrays[field.index()][static_cast<std::size_t>(buffer)];
+}
+
 int DomainInternals::current_buffer(field_id field) const {
   Domain::Impl& impl = Domain::Impl::of(*domain_);
   impl.check_realized("current_buffer()");

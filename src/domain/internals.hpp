@@ -68,6 +68,8 @@ class DomainInternals {
   [[nodiscard]] device::Tracer* tracer() const;
   [[nodiscard]] std::vector<exchange::TracedMessage> traced_messages() const;
   [[nodiscard]] int current_buffer(field_id field) const;
+  /// A field's current array of a local subdomain, or the one that is current after `ahead` swaps. After realize().
+  [[nodiscard]] const exchange::Array& array(const Subdomain& subdomain, field_id field, int ahead = 0) const;
   /// How often the domain was rebalanced, which moves cells to other subdomains.
   [[nodiscard]] std::int64_t rebalanced() const;
 
@@ -80,8 +82,8 @@ class DomainInternals {
                                               int ahead = 0) const {
     const auto found = outlet_of(subdomain, field.id, direction, ahead, element_of<std::remove_const_t<T>>());
     if (!found) return std::nullopt;
-    return View<T>(found->array.origin, found->cells, found->cells, found->array.stride_bytes,
-                   found->array.component_stride_bytes);
+    const auto& [first, stride, component_stride] = found->copies;
+    return View<T>(first, found->cells, found->cells, {stride.x, stride.y, stride.z}, component_stride);
   }
   /// States that kernels enqueued so far store the cells of a field's array, the current one after `ahead` swaps,
   /// through all outlets towards the given directions. The next exchange of that array then only ensures the order with

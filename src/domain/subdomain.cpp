@@ -26,9 +26,16 @@ const FieldDescriptor& Subdomain::descriptor(field_id field) const {
   return internals(*domain_).geometry().fields[field.index()];
 }
 
+Box Subdomain::with_halo(field_id field) const {
+  static_cast<void>(descriptor(field));
+  return internals(*domain_).geometry().with_halo(field, id_);
+}
+
 ByteView Subdomain::bytes(field_id field, int ahead) const {
-  const auto found = domain_->array_of(position_, field, ahead, descriptor(field).element);
-  return {found.origin, found.owned, found.with_halo, found.stride_bytes, found.component_stride_bytes};
+  const FieldDescriptor& asked = descriptor(field);
+  const auto found = domain_->array_of(position_, field, ahead, asked.element, Domain::XHalos::anywhere);
+  const ByteView all(found.origin, found.owned, found.with_halo, found.stride_bytes, found.component_stride_bytes);
+  return asked.x_halos_apart ? SplitView<std::byte, false>(all, found.x_halos).rows() : all;
 }
 
 int Subdomain::written_ahead(field_id field) const {

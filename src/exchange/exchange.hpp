@@ -16,6 +16,7 @@
 
 #include "comm/rank_group.hpp"
 #include "device/backend.hpp"
+#include "exchange/array.hpp"
 #include "halocline/direction.hpp"
 #include "halocline/routing.hpp"
 #include "halocline/tuning.hpp"
@@ -27,16 +28,6 @@ class Tracer;
 }
 
 namespace halocline::exchange {
-
-/// One array of one field of one local subdomain, halo included. Cell p (global coordinates) of component c is at
-/// origin + (p - owned.lo) . stride_bytes + c * component_stride_bytes, owned being Geometry::owned(field, subdomain).
-struct Array {
-  std::byte* origin = nullptr;  ///< the first owned cell
-  std::array<std::int64_t, 3> stride_bytes{};
-  std::int64_t component_stride_bytes = 0;
-  /// Padding below and above each row, next to the halo: bytes of no cell, which an exchange may overwrite.
-  std::array<std::int64_t, 2> spare_bytes{};
-};
 
 /// How other ranks map an array: see device::ExportedRange.
 struct ExportedArray {
@@ -128,8 +119,8 @@ struct Setup {
 
 /// The copy of a local subdomain's cells in a neighbour's halo: stores go to the neighbour's memory.
 struct Outlet {
-  Box cells;    ///< owned cells of the subdomain, in its own coordinates
-  Array array;  ///< its origin is cells.lo
+  Box cells;            ///< owned cells of the subdomain, in its own coordinates
+  StridedCells copies;  ///< from cells.lo on
 };
 
 /// Whether other work may run between the start of an exchange and its end.

@@ -65,6 +65,7 @@ partition::Geometry ReturnedHalos::geometry_of(const partition::Geometry& forwar
         returned.stencil = mirrored(halo);
         returned.buffers = 1;
         returned.wire.reset();  // sums are of whole values
+        returned.x_halos_apart = false;
         returned.component_directions.assign(static_cast<std::size_t>(field.components), {});
         for (int component = 0; component < field.components; ++component) {
           if (!partition::is_sent(field, component, towards)) continue;
@@ -104,17 +105,28 @@ std::int64_t ReturnedHalos::bytes(subdomain_id subdomain) const {
   return all.value([&] { return fmt::format("memory for what returns to subdomain {}", subdomain.value()); });
 }
 
+/// The halo on a side as an array: its first cell stands at the owned cell that is the halo's width from there.
+Array ReturnedHalos::sent_array(const LocalSubdomain& forward, const Origin& origin) const {
+  const Array& array = forward.arrays[origin.field.index()][static_cast<std::size_t>(origin.buffer)];
+  const Box owned = forward_->owned(origin.field, forward.id);
+  const Vec3 moved = times(origin.side, width_of(origin));
+  // Beside the first owned row, and so in the halo if it is stored apart.
+  const Vec3 beside{origin.side[0] < 0   ? owned.lo.x - 1
+                    : origin.side[0] > 0 ? owned.hi.x
+                                         : owned.lo.x,
+                    owned.lo.y, owned.lo.z};
+  const StridedCells cells = array.cells_at(beside, owned);
+  const auto& [x, y, z] = cells.stride_bytes;
+  return {cells.at(owned.lo + moved - beside), {x, y, z}, cells.component_stride_bytes};
+}
+
 LocalSubdomain ReturnedHalos::local(const LocalSubdomain& forward, const device::ShareableBuffer& memory) const {
   LocalSubdomain local{forward.id, forward.device, {}, {}, &memory};
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < origins_.size(); ++i) {
     const Origin& origin = origins_[i];
     const field_id returned(static_cast<std::int64_t>(i));
-    Array sent = forward.arrays[origin.field.index()][static_cast<std::size_t>(origin.buffer)];
-    const Vec3 moved = times(origin.side, width_of(origin));
-    for (std::size_t dim = 0; dim < 3; ++dim) sent.origin += moved[static_cast<int>(dim)] * sent.stride_bytes[dim];
-    sent.spare_bytes = {};
-    local.arrays.push_back({sent});
+    local.arrays.push_back({sent_array(forward, origin)});
 
     if (origin.buffer != 0) {  // the sides of buffer 0 come in the same order, and before
       const auto same = std::ranges::find_if(origins_, [&](const Origin& other) {

@@ -55,6 +55,7 @@ class ReturnedHalos {
     int buffer = 0;
     Direction side;  ///< of the sender's halo; the direction in which it is sent
   };
+  [[nodiscard]] Array sent_array(const LocalSubdomain& forward, const Origin& origin) const;
   /// The cells of a side that a subdomain's owned cells receive.
   struct Arrival {
     field_id returned;  ///< of this geometry

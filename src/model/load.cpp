@@ -30,8 +30,12 @@ std::int64_t row_bytes(const Geometry& geometry, const Segment& segment) {
   return segment.source.extent().x * element_bytes(geometry, segment);
 }
 
+bool lands_apart(const Geometry& geometry, const Segment& segment) {
+  return partition::lands_apart(field_of(geometry, segment), segment.direction);
+}
+
 bool has_short_rows(const Geometry& geometry, const Segment& segment, const exchange::Tuning& tuning) {
-  return row_bytes(geometry, segment) < tuning.short_row_bytes;
+  return row_bytes(geometry, segment) < tuning.short_row_bytes && !lands_apart(geometry, segment);
 }
 
 /// The widest access to a row, where owned cells begin at a multiple of it, as they do in Halocline's own arrays.
@@ -88,10 +92,20 @@ std::int64_t packet_bytes(const Geometry& geometry, const Message& message, cons
   return bytes <= tuning.packets_at_most_bytes ? bytes : 0;
 }
 
+/// Halos that are stored apart, of a message within a device: their rows have gaps where they are read, and none where they are stored.
+void add_apart(Load::Bytes& all, const Geometry& geometry, const Segment& segment) {
+  all[{HaloRows::short_rows, widest_word}] +=
+      (counted_bytes(geometry, segment, true) + counted_bytes(geometry, segment, false)) / 2;
+}
+
 /// packed: short rows and cells in a wire format, of a message to another device.
 void add(Load::Bytes& all, const Geometry& geometry, const Message& message, bool packed,
          const exchange::Tuning& tuning) {
   for (const Segment& segment : message.segments) {
+    if (lands_apart(geometry, segment)) {  // rows follow one another
+      all[{HaloRows::long_rows, widest_word}] += segment.bytes;
+      continue;
+    }
     const bool is_short = has_short_rows(geometry, segment, tuning);
     if (packed && !is_short && is_narrowed(geometry, segment)) {
       // They are unpacked at the speed of memory while others cross the link.
@@ -117,10 +131,24 @@ void add_sent(Load::Bytes& all, const Geometry& geometry, const Message& message
 
 }  // namespace
 
+namespace {
+
+/// Of a message within a device.
+void add_local(Load::Bytes& all, const Geometry& geometry, Message message, const exchange::Tuning& tuning) {
+  const auto apart = std::ranges::partition(message.segments, [&](const Segment& segment) {
+    return !lands_apart(geometry, segment) || row_bytes(geometry, segment) >= tuning.short_row_bytes;
+  });
+  for (const Segment& segment : apart) add_apart(all, geometry, segment);
+  message.segments.erase(apart.begin(), apart.end());
+  add(all, geometry, message, false, tuning);
+}
+
+}  // namespace
+
 Load::Bytes rows_of(const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
   Load::Bytes rows;
   if (message.from == message.to) {
-    add(rows, geometry, message, false, tuning);
+    add_local(rows, geometry, message, tuning);
   } else {
     add_sent(rows, geometry, message, tuning);
   }
@@ -133,7 +161,7 @@ Load load_of(const Geometry& geometry, subdomain_id subdomain, const exchange::T
   const std::int64_t node = partition.node_part_of(subdomain);
   for (const Message& message : partition::outgoing(geometry, subdomain)) {
     if (message.to == subdomain) {
-      add(load.local, geometry, message, false, tuning);
+      add_local(load.local, geometry, message, tuning);
       continue;
     }
     load.sent += message.bytes();

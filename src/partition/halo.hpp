@@ -71,6 +71,11 @@ struct Neighbour {
 [[nodiscard]] bool is_sent(const FieldDescriptor& field, int component, Direction d);
 [[nodiscard]] int components_sent(const FieldDescriptor& field, Direction d);
 
+/// Whether cells sent towards a direction land in a halo that is stored apart; see FieldDescriptor::x_halos_apart.
+[[nodiscard]] inline bool lands_apart(const FieldDescriptor& field, Direction d) {
+  return field.x_halos_apart && d[0] != 0;
+}
+
 /// One box of one field in a message: what leaves `from` towards d and fills the halo of `to` on side -d.
 struct Segment {
   field_id field;

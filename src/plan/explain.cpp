@@ -100,11 +100,12 @@ std::string explain_partition(const Plan& plan) {
   }
   for (std::size_t f = 0; f < plan.geometry.fields.size(); ++f) {
     const auto& field = plan.geometry.fields[f];
-    text += fmt::format("           field '{}': {}{}{}{}{}{}\n", field.name, to_string(field.element),
+    text += fmt::format("           field '{}': {}{}{}{}{}{}{}\n", field.name, to_string(field.element),
                         field.components > 1 ? fmt::format(" x {} components", field.components) : "",
                         field.component_directions.empty() ? "" : " by direction",
                         field.buffers > 1 ? fmt::format(", {} buffers", field.buffers) : "",
                         field.wire ? fmt::format(", sent as {}", to_string(*field.wire)) : "",
+                        field.x_halos_apart ? ", halos in x apart" : "",
                         field.stencil ? ", radius " + to_string(*field.stencil) : "");
   }
   return text;

@@ -77,6 +77,18 @@ TEST(RandomExchanges, in_wire_formats_round_halos_wherever_subdomains_are) {
   });
 }
 
+TEST(RandomExchanges, with_halos_in_x_apart) {
+  for_seeds(80000, 400, [](comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
+    store_x_halos_apart(c, seed);
+    if (seed % 7 == 0) give_wires(c, seed);
+    if (seed % 4 == 0) c.accumulates = seed % 8 == 0 ? Combine::replace : Combine::add;
+    if (seed % 5 == 0) c.delay_seed = seed + 1;
+    const HaloOutcome outcome = run_case(comm, c);
+    EXPECT_GT(outcome.cells, 0) << c.name;
+    return outcome.wrong;
+  });
+}
+
 TEST(RandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
   for_seeds(40000, 80, [](comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
     if (seed % 3 == 0) c.delay_seed = seed + 1;

@@ -44,6 +44,16 @@ TEST(MpiRandomExchanges, in_wire_formats_round_halos_wherever_subdomains_are) {
   }
 }
 
+TEST(MpiRandomExchanges, with_halos_in_x_apart) {
+  for (std::uint64_t seed = 80000; seed < 80000 + some_of<std::uint64_t>(40); ++seed) {
+    HaloCase c = random_case(seed, mpi_world().size());
+    store_x_halos_apart(c, seed);
+    const HaloOutcome outcome = run_case(mpi_world(), c);
+    EXPECT_EQ(outcome.wrong, "") << c.name << ", rank " << mpi_world().rank().value();
+    EXPECT_GT(outcome.cells, 0) << c.name;
+  }
+}
+
 TEST(MpiRandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
   for (std::uint64_t seed = 50000; seed < 50000 + some_of<std::uint64_t>(16); ++seed) {
     HaloCase c = random_case(seed, mpi_world().size());

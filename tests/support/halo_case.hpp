@@ -73,6 +73,9 @@ void give_boxes(HaloCase& halo_case, std::uint64_t seed, int ranks);
 /// The same case with seeded wire formats of its real and complex fields, at least one.
 void give_wires(HaloCase& halo_case, std::uint64_t seed);
 
+/// The same case in Halocline's memory, with halos in x stored apart for seeded fields, at least the first.
+void store_x_halos_apart(HaloCase& halo_case, std::uint64_t seed);
+
 /// The result of a case on this rank.
 struct HaloOutcome {
   /// Empty if all cells are right; otherwise the first few wrong cells.

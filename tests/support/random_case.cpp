@@ -155,6 +155,14 @@ void give_boxes(HaloCase& halo_case, std::uint64_t seed, int ranks) {
   halo_case.name += ", boxes of one's own";
 }
 
+void store_x_halos_apart(HaloCase& halo_case, std::uint64_t seed) {
+  Seeded seeded(seed);
+  for (FieldDescriptor& field : halo_case.fields) field.x_halos_apart = seeded.chance(70);
+  halo_case.fields.front().x_halos_apart = true;
+  halo_case.own_arrays = false;
+  halo_case.name += ", halos in x apart";
+}
+
 void give_wires(HaloCase& halo_case, std::uint64_t seed) {
   Seeded seeded(seed);
   const auto wire_of = [&](Element element) -> std::optional<Element> {

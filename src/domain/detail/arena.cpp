@@ -11,49 +11,121 @@ namespace {
 
 constexpr std::int64_t aligned(std::int64_t bytes, std::int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// One array of a field, from the start of its memory.
-struct Layout {
-  std::int64_t first_owned = 0;
-  std::array<std::int64_t, 3> stride{};
+/// Of each array, and of each halo that is stored apart.
+constexpr std::int64_t memory_alignment = 128;
+
+/// Cells, by offsets from the start of an array's memory.
+struct CellsLayout {
+  std::int64_t first = 0;
+  Vec3 stride;  ///< 0: there are none
   std::int64_t component_stride = 0;
-  std::array<std::int64_t, 2> spare{};  ///< as Array::spare_bytes
-  std::int64_t bytes = 0;
+
+  [[nodiscard]] StridedCells at(std::byte* memory) const {
+    if (stride.x == 0) return {};
+    return {memory + first, stride, component_stride};
+  }
 };
 
-Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_id subdomain,
-                 const device::Backend& backend) {
-  const FieldDescriptor& descriptor = geometry.fields[field.index()];
-  const HaloWidth& halo = geometry.halo_of(field);
-  const Vec3 owned = geometry.owned(field, subdomain).extent();
-  const std::int64_t element = bytes_of(descriptor.element);
-  Layout layout;
-  // Between two rows are the halo above the one and the halo below the next. Each of these has whole sectors, so that
-  // halos can be stored without reading their old contents first.
-  const std::int64_t sector = std::max(backend.sector_bytes(), element);
-  const std::int64_t below = aligned(halo.lower().x * element, sector);
-  const std::int64_t above = aligned(halo.upper().x * element, sector);
-  // Memory reads and writes two sectors at a time (a burst). Halos that fit into one burst lie in the same one, so that it is
-  // touched once for both.
-  const std::int64_t burst = 2 * sector;
-  const bool in_one_burst = backend.sector_bytes() > 1 && below + above > 0 && below + above <= burst;
-  const std::int64_t unit = in_one_burst ? burst : backend.row_alignment_bytes();
-  std::int64_t row = aligned(aligned(owned.x * element, sector) + above + below, unit);
-  // Odd multiples spread the rows over all sets of a cache. They would put two halos of one burst into two.
-  if (!in_one_burst && row / unit % 2 == 0) row += unit;
-  const std::int64_t rows = halo.lower().y + owned.y + halo.upper().y;
-  const std::int64_t planes = halo.lower().z + owned.z + halo.upper().z;
-  const std::int64_t first_row = aligned(below, unit);
-  // Because of padding, the memory can exceed the limit that the plan checks for the cells alone.
-  layout.bytes = (Bytes(row) * rows * planes * descriptor.components + first_row).aligned_to(128).value([&] {
-    return fmt::format("memory for field '{}' of subdomain {}, {} x {} rows of {} bytes,", descriptor.name,
-                       subdomain.value(), rows, planes, row);
-  });
-  layout.stride = {element, row, row * rows};
-  layout.component_stride = row * rows * planes;
-  layout.first_owned = first_row + halo.lower().y * row + halo.lower().z * row * rows;
-  layout.spare = {below - halo.lower().x * element, above - halo.upper().x * element};
-  return layout;
-}
+/// One array of a field.
+struct Layout {
+  CellsLayout rows;                      ///< from the first owned cell
+  std::array<std::int64_t, 2> spare{};   ///< as Array::spare_bytes
+  std::array<CellsLayout, 2> x_halos{};  ///< as Array::x_halos
+  std::int64_t bytes = 0;
+
+  [[nodiscard]] exchange::Array at(std::byte* memory) const {
+    const auto& [x, y, z] = rows.stride;
+    return {
+        memory + rows.first, {x, y, z}, rows.component_stride, spare, {x_halos[0].at(memory), x_halos[1].at(memory)}};
+  }
+};
+
+class LayoutOfField {
+ public:
+  LayoutOfField(const partition::Geometry& geometry, field_id field, subdomain_id subdomain,
+                const device::Backend& backend)
+      : descriptor_(&geometry.fields[field.index()]),
+        subdomain_(subdomain),
+        halo_(geometry.halo_of(field)),
+        owned_(geometry.owned(field, subdomain).extent()),
+        element_(bytes_of(descriptor_->element)),
+        sector_(std::max(backend.sector_bytes(), element_)),
+        has_sectors_(backend.sector_bytes() > 1),
+        row_alignment_(backend.row_alignment_bytes()) {}
+
+  [[nodiscard]] Layout layout() {
+    place_rows();
+    if (descriptor_->x_halos_apart) {
+      place_x_halo(0, halo_.lower().x);
+      place_x_halo(1, halo_.upper().x);
+    }
+    layout_.bytes = so_far();
+    return layout_;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t rows_in_plane() const { return halo_.lower().y + owned_.y + halo_.upper().y; }
+  [[nodiscard]] std::int64_t planes() const { return halo_.lower().z + owned_.z + halo_.upper().z; }
+
+  void place_rows() {
+    const std::int64_t halo_below = descriptor_->x_halos_apart ? 0 : halo_.lower().x * element_;
+    const std::int64_t halo_above = descriptor_->x_halos_apart ? 0 : halo_.upper().x * element_;
+    // Between two rows are the halo above the one and the halo below the next. Each of these has whole sectors, so that
+    // halos can be stored without reading their old contents first.
+    const std::int64_t below = aligned(halo_below, sector_);
+    const std::int64_t above = aligned(halo_above, sector_);
+    // Memory reads and writes two sectors at a time (a burst). Halos that fit into one burst lie in the same one, so that it is
+    // touched once for both.
+    const std::int64_t burst = 2 * sector_;
+    const bool in_one_burst = has_sectors_ && below + above > 0 && below + above <= burst;
+    const std::int64_t unit = in_one_burst ? burst : row_alignment_;
+    row_ = aligned(aligned(owned_.x * element_, sector_) + above + below, unit);
+    // Odd multiples spread the rows over all sets of a cache. They would put two halos of one burst into two.
+    if (!in_one_burst && row_ / unit % 2 == 0) row_ += unit;
+    const std::int64_t first_row = aligned(below, unit);
+    append(Bytes(row_) * rows_in_plane() * planes() * descriptor_->components + first_row);
+    so_far();  // from here on nothing overflows
+    const std::int64_t plane = row_ * rows_in_plane();
+    layout_.rows = {
+        first_row + halo_.lower().y * row_ + halo_.lower().z * plane, {element_, row_, plane}, plane * planes()};
+    layout_.spare = {below - halo_below, above - halo_above};
+  }
+
+  /// Its rows follow one another without gaps. Each plane begins in a sector of its own.
+  void place_x_halo(std::size_t side, std::int64_t width) {
+    if (width == 0) return;
+    const std::int64_t row = width * element_;
+    const std::int64_t begin = so_far();
+    append((Bytes(row) * rows_in_plane()).aligned_to(sector_) * planes() * descriptor_->components);
+    so_far();
+    const std::int64_t plane = aligned(row * rows_in_plane(), sector_);
+    const std::int64_t next_to_owned = side == 0 ? row - element_ : 0;
+    layout_.x_halos[side] = {begin + next_to_owned + halo_.lower().y * row + halo_.lower().z * plane,
+                             {element_, row, plane},
+                             plane * planes()};
+  }
+
+  void append(Bytes bytes) { bytes_ += bytes.aligned_to(memory_alignment); }
+  /// Because of padding, the memory can exceed the limit that the plan checks for the cells alone.
+  std::int64_t so_far() const {
+    return bytes_.value([&] {
+      return fmt::format("memory for field '{}' of subdomain {}, {} x {} rows of {} bytes,", descriptor_->name,
+                         subdomain_.value(), rows_in_plane(), planes(), row_);
+    });
+  }
+
+  const FieldDescriptor* descriptor_;
+  subdomain_id subdomain_;
+  HaloWidth halo_;
+  Vec3 owned_;
+  std::int64_t element_;
+  std::int64_t sector_;
+  bool has_sectors_;
+  std::int64_t row_alignment_;
+  std::int64_t row_ = 0;  ///< bytes from a row to the next
+  Bytes bytes_;
+  Layout layout_;
+};
 
 }  // namespace
 
@@ -64,7 +136,7 @@ Arena make_arena(device::Backend& backend, int device, const partition::Geometry
   std::vector<std::vector<std::int64_t>> offsets;
   std::vector<Layout> layouts;
   for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
-    layouts.push_back(layout_of(geometry, field_id(static_cast<std::int64_t>(f)), subdomain, backend));
+    layouts.push_back(LayoutOfField(geometry, field_id(static_cast<std::int64_t>(f)), subdomain, backend).layout());
     auto& buffers = offsets.emplace_back();
     for (int buffer = 0; buffer < geometry.fields[f].buffers; ++buffer) {
       buffers.push_back(all.value(memory));
@@ -82,8 +154,7 @@ Arena make_arena(device::Backend& backend, int device, const partition::Geometry
         buffers.emplace_back();
         continue;
       }
-      buffers.push_back({arena.buffer->data() + offset + layouts[f].first_owned, layouts[f].stride,
-                         layouts[f].component_stride, layouts[f].spare});
+      buffers.push_back(layouts[f].at(arena.buffer->data() + offset));
     }
   }
   return arena;

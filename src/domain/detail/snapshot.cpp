@@ -68,7 +68,7 @@ std::unique_ptr<Snapshot> Snapshot::with_open_ends(const Domain& domain, std::ve
 }
 
 std::unique_ptr<Snapshot> Snapshot::with_halos(const Domain& domain, std::vector<Item> items) {
-  const BoxOf box_of = [](field_id field, const Subdomain& subdomain) { return subdomain.bytes(field).with_halo(); };
+  const BoxOf box_of = [](field_id field, const Subdomain& subdomain) { return subdomain.with_halo(field); };
   return std::unique_ptr<Snapshot>(new Snapshot(domain, std::move(items), box_of));
 }
 

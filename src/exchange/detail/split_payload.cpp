@@ -11,9 +11,11 @@
 namespace halocline::exchange {
 namespace {
 
+/// Short rows that are stored apart follow one another without a gap, as in a receive buffer.
 bool has_short_rows(const partition::Segment& segment, const partition::Geometry& geometry, const Tuning& tuning) {
-  const Element element = geometry.fields[segment.field.index()].element;
-  return segment.source.extent().x * bytes_of(element) < tuning.short_row_bytes;
+  const FieldDescriptor& field = geometry.fields[segment.field.index()];
+  return !partition::lands_apart(field, segment.direction) &&
+         segment.source.extent().x * bytes_of(field.element) < tuning.short_row_bytes;
 }
 
 /// Whether a segment is sent in a narrower format than its cells have, in which no other device can store into its array.
@@ -26,8 +28,9 @@ bool is_narrowed(const partition::Segment& segment, const partition::Geometry& g
 std::int64_t most_in_short_rows(const partition::Segment& segment, const partition::Geometry& geometry,
                                 const Tuning& tuning) {
   if (has_short_rows(segment, geometry, tuning)) return segment.bytes;
-  if (segment.direction[0] == 0) return 0;
-  const std::int64_t element = bytes_of(geometry.fields[segment.field.index()].element);
+  const FieldDescriptor& field = geometry.fields[segment.field.index()];
+  if (segment.direction[0] == 0 || partition::lands_apart(field, segment.direction)) return 0;
+  const std::int64_t element = bytes_of(field.element);
   const std::int64_t most = std::max<std::int64_t>(tuning.short_row_bytes - 1, 0) / element;
   return segment.bytes / segment.source.extent().x * most;
 }

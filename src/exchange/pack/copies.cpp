@@ -19,9 +19,9 @@ struct CopyEnd {
 };
 
 CopyEnd in_array(const Memory& memory, const PackedSegment& packed, const Box& box) {
-  const Array& array = memory.array(packed.segment.field, packed.buffer);
-  return {memory.address(packed.segment.field, packed.buffer, box.lo), array.stride_bytes,
-          array.component_stride_bytes};
+  const StridedCells cells = memory.cells_at(packed.segment.field, packed.buffer, box.lo);
+  const auto& [x, y, z] = cells.stride_bytes;
+  return {cells.first, {x, y, z}, cells.component_stride_bytes};
 }
 
 /// The end in a payload: dense, x fastest, one sent component after another, in the field's wire format.
@@ -73,17 +73,12 @@ const Array& Memory::array(field_id field, int buffer) const {
   return (*arrays)[field.index()][static_cast<std::size_t>(buffer)];
 }
 
-std::byte* Memory::address(field_id field, int buffer, const Vec3& p) const {
-  const Array& a = array(field, buffer);
-  const Vec3 step = p - geometry->owned(field, subdomain).lo;
-  return a.origin + step.x * a.stride_bytes[0] + step.y * a.stride_bytes[1] + step.z * a.stride_bytes[2];
+StridedCells Memory::cells_at(field_id field, int buffer, const Vec3& p) const {
+  return array(field, buffer).cells_at(p, geometry->owned(field, subdomain));
 }
 
 Outlet outlet_of(const partition::Segment& segment, int buffer, const Memory& receiver) {
-  Array array = receiver.array(segment.field, buffer);
-  array.origin = receiver.address(segment.field, buffer, segment.target.lo);
-  array.spare_bytes = {};
-  return {segment.source, array};
+  return {segment.source, receiver.cells_at(segment.field, buffer, segment.target.lo)};
 }
 
 std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memory& sender, std::byte* packed) {

@@ -16,8 +16,8 @@ struct Memory {
   subdomain_id subdomain;
   const std::vector<std::vector<Array>>* arrays = nullptr;
 
-  /// Address of cell p of a field's buffer, component 0.
-  [[nodiscard]] std::byte* address(field_id field, int buffer, const Vec3& p) const;
+  /// Cell p of a field's buffer; see Array::cells_at.
+  [[nodiscard]] StridedCells cells_at(field_id field, int buffer, const Vec3& p) const;
   [[nodiscard]] const Array& array(field_id field, int buffer) const;
 };
 

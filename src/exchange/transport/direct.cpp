@@ -69,7 +69,7 @@ class DirectSender final : public FusedEndpoint {
       for (int buffer = 0; buffer < field.buffers; ++buffer) {
         auto remote = reader.get<RemoteArray>();
         if (const auto& [pieces, origin] = remote.memory; !pieces.empty()) {
-          remote.array.origin = context_->mappings->base(state_->device(), pieces) + origin;
+          remote.array.move_to(context_->mappings->base(state_->device(), pieces) + origin);
         }
         buffers.push_back(remote.array);
       }

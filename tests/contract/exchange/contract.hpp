@@ -92,6 +92,10 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
     if (i % 11 < 6) cases[i].tuning.packed_piece_bytes = 100;
     cases[i].tuning.pack_short_rows_from_bytes = 1;
     cases[i].tuning.packets_at_most_bytes = std::array<std::int64_t, 3>{0, 2000, std::int64_t{1} << 20}[i % 13 % 3];
+    // Halos in x in arrays of their own, of all fields or of the last one.
+    for (std::size_t f = 0; f < cases[i].fields.size() && !cases[i].own_arrays; ++f) {
+      cases[i].fields[f].x_halos_apart = i % 17 < 5 || (i % 17 < 9 && f + 1 == cases[i].fields.size());
+    }
     if (i % 4 == 1) cases[i].accumulates = i % 8 == 1 ? Combine::add : Combine::replace;
     cases[i].tuning.short_row_bytes = std::array<std::int64_t, 3>{0, 12, 4096}[i / 2 % 3];
   }

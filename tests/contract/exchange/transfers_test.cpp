@@ -251,6 +251,24 @@ TEST(TransfersBytes, of_arrays_out_of_reach_are_all_packed_and_fit_their_room) {
   }
 }
 
+TEST(TransfersBytes, of_halos_in_x_that_are_stored_apart_need_no_receive_buffer) {
+  partition::Request request{.extent = {32, 8, 8}, .halo = Stencil::box(3), .nodes = 2};
+  request.method = partition::Method::given;
+  request.node_grid = Vec3{2, 1, 1};
+  for (const bool apart : {false, true}) {
+    const FieldDescriptor field{.name = "f", .element = Element::f64, .x_halos_apart = apart};
+    const partition::Geometry geometry{partition::make_partition(request), {field}, Stencil::box(3)};
+    const partition::Message message = partition::outgoing(geometry, subdomain_id(0)).back();
+    exchange::Tuning tuning;
+    tuning.pack_short_rows_from_bytes = 1;
+    tuning.packets_at_most_bytes = 0;
+    const auto split = exchange::split_payload(message, {{{.field = field_id(0)}}}, geometry, tuning, {});
+    EXPECT_EQ(split.pieces.empty(), apart);
+    EXPECT_EQ(split.rows.segments.empty(), !apart);
+    EXPECT_EQ(exchange::packed_room(message, geometry, tuning, true).bytes == 0, apart);
+  }
+}
+
 /// Every cell is in one part, and the largest part of any depth fits.
 TEST(TransfersBytes, in_parts_are_all_there_and_fit_their_room) {
   partition::Request request{.extent = {16, 11, 14}, .halo = Stencil::box(5), .nodes = 2};

@@ -4,6 +4,7 @@
 extern hc::Domain& domain;
 extern const hc::Subdomain& subdomain;
 extern const hc::subdomain_id id;
+extern const std::int64_t y, z;
 extern const hc::Field<double> u, p, rho;
 extern const std::vector<hc::Vec3> velocities;
 void deposit(hc::Domain& domain, hc::Field<double> field);

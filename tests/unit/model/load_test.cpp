@@ -68,6 +68,18 @@ TEST(Load, PackedRowsCountTwiceWhereTheyBeginInASectorWithOwnedCells) {
   EXPECT_EQ(sectors(28, Element::f64), 2);
 }
 
+TEST(Load, HalosThatAreStoredApartHaveNoSectorsOfTheirOwn) {
+  FieldDescriptor apart = field_of(Element::f32);
+  apart.x_halos_apart = true;
+  // Within a device the sectors that are read, and the cells that are stored: half of each, as rates are of copies.
+  const auto whole = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Stencil::star(3), {apart});
+  EXPECT_EQ(load_of(whole, first, rows_only).local, (Bytes{{{HaloRows::short_rows, 16}, 2 * 8 * 4 * (32 + 12) / 2},
+                                                           {{HaloRows::long_rows, 16}, 2 * 3 * 4 * 128}}));
+  const auto cut = geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, Stencil::box(3, 0, 0), {apart});
+  EXPECT_EQ(load_of(cut, first, {.pack_short_rows_from_bytes = 1, .packets_at_most_bytes = 0}).out,
+            (Bytes{{{HaloRows::long_rows, 16}, 2 * 16 * 12}}));
+}
+
 TEST(Load, CountsTheBytesOfTheWireOnLinks) {
   FieldDescriptor narrowed = field_of(Element::f64);
   narrowed.wire = Element::f32;
