@@ -2,6 +2,7 @@
 #include "device/threaded/stream.hpp"
 
 #include <exception>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -15,6 +16,14 @@ template <typename T>
 std::vector<T> kept(std::span<const T> items) {
   return {items.begin(), items.end()};
 }
+
+/// Launches that are handed over have a share of it, so that it may be destroyed before they are carried out: a program whose step has
+/// failed destroys its graphs.
+class ThreadedGraph final : public Graph {
+ public:
+  explicit ThreadedGraph(std::shared_ptr<Graph> made) : inner(std::move(made)) {}
+  std::shared_ptr<Graph> inner;
+};
 
 }  // namespace
 
@@ -195,7 +204,7 @@ std::unique_ptr<Graph> ThreadedStream::end_capture() {
   team_->settle();
   const bool began = std::exchange(began_capture_, false);
   try {
-    auto graph = inner_->end_capture();
+    auto graph = std::make_unique<ThreadedGraph>(inner_->end_capture());
     if (began) --team_->captures;
     return graph;
   } catch (...) {
@@ -207,7 +216,7 @@ std::unique_ptr<Graph> ThreadedStream::end_capture() {
 bool ThreadedStream::capturing() const { return here_and_now() && inner_->capturing(); }
 
 void ThreadedStream::launch(Graph& graph) {
-  pass([&graph](Stream& inner) { inner.launch(graph); });
+  pass([inner_graph = static_cast<ThreadedGraph&>(graph).inner](Stream& inner) { inner.launch(*inner_graph); });
 }
 
 template <typename F>

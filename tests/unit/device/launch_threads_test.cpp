@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <future>
 #include <set>
 #include <thread>
@@ -113,6 +114,24 @@ TEST(LaunchThreads, AMarkIsNotMadeAgainBeforeAnotherDevicesWaitForItIsPlaced) {
   EXPECT_NO_THROW(source->synchronize());
   EXPECT_NO_THROW(waiting->synchronize());
   EXPECT_THAT(order, testing::ElementsAre("behind the first mark", "before the second"));
+}
+
+TEST(LaunchThreads, AGraphMayBeDestroyedBeforeItsLaunchIsCarriedOut) {
+  const auto backend = launched(1);
+  const auto stream = backend->create_stream(0);
+  std::atomic<int> runs = 0;
+  stream->begin_capture();
+  stream->host_function([&] { ++runs; });
+  std::unique_ptr<Graph> graph = stream->end_capture();
+  stream->launch(*graph);
+  stream->synchronize();  // a graph that has run before
+  std::promise<void> destroyed;
+  stream->enqueue([&, gate = destroyed.get_future().share()](Stream&) { gate.wait(); });
+  stream->launch(*graph);
+  graph.reset();
+  destroyed.set_value();
+  stream->synchronize();
+  EXPECT_EQ(runs, 2);
 }
 
 TEST(LaunchThreads, WhatALaunchThrowsIsTheStreamsError) {
