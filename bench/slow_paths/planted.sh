@@ -56,13 +56,15 @@ job() {
 : >"$folder/planted.txt"
 line "cause | how it was planted | warning | its cause | the same job without it | text"
 faces=(--size 256 --radius 3 --fields 8xf32)  # 12.6 MB from each device to the other
+# An MPI that takes device pointers moves them about as fast as GPUs store them.
+unmapped=("${faces[@]}" --transports "self,direct,mpi_staged")
 
 if [ $kind = cuda ] && [ "$(id -u)" = 0 ]; then
   # Each rank lacks a capability that the other one has, so that neither may look into the other; nor may MPI.
   export HALOCLINE_DEVICE_MEMORY=fd OMPI_MCA_btl_vader_single_copy_mechanism=none
   job mapping-planted exchange \
-    "setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace,-\$([ \$$rank = 0 ] && echo kill || echo sys_nice)" "${faces[@]}"
-  job mapping-healthy exchange "" "${faces[@]}"
+    "setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace,-\$([ \$$rank = 0 ] && echo kill || echo sys_nice)" "${unmapped[@]}"
+  job mapping-healthy exchange "" "${unmapped[@]}"
   judge mapping "file descriptors of memory refused: each rank lacks a capability of the other" \
     'instead of direct: direct not possible \(no mapping: .*not permitted' 'cannot map'
   unset HALOCLINE_DEVICE_MEMORY OMPI_MCA_btl_vader_single_copy_mechanism
@@ -88,7 +90,7 @@ if [ $kind = cuda ]; then
   job mpi-planted exchange "" "${faces[@]}" --transports self,mpi_device,mpi_staged
   job mpi-healthy exchange "" "${faces[@]}" --transports self,mpi_staged
   judge mpi "mpi_device first, of an MPI that takes no device pointers; without it: mpi_staged alone" \
-    'mpi_staged instead of mpi_device: .*MPI does not take device pointers'
+    'mpi_staged instead of mpi_device: .*MPI does not take device pointers' '^mpi_staged'
 else
   line "masked, mpi | not planted: host devices have neither"
 fi

@@ -90,17 +90,20 @@ Judgement judge(SlowPathWatch& watch, const Plan& plan, const RoutingOptions& ro
     found.excess = std::numeric_limits<double>::infinity();
     return found;
   }
-  const Tolerance tolerance = tolerance_of(plan.machine, gpus);
+  Tolerance tolerance = tolerance_of(plan.machine, gpus);
   const double observed = seconds(watch.least());
   // No simulation where no expectation can be exceeded.
   if (watch.timed() < SlowPathWatch::enough || observed <= tolerance.limit(0)) return found;
   std::vector<Candidate> candidates;
   double longest = 0;
+  int by_host = 0;
   for (const ExpectedRoute& expected : expected_routes(plan, routing.policy, gpus, me, routing.messages)) {
     longest = std::max(longest, expected.seconds);
+    by_host += expected.by_host;
     candidates.push_back(candidate_of(expected, watch, arrivals));
   }
   if (candidates.empty()) return found;
+  tolerance = tolerance_of(plan.machine, gpus, by_host);
   found.slowest = slowest_of(candidates, tolerance, observed);
   found.route_excess = found.slowest.observed / tolerance.limit(found.slowest.expected);
   found.excess = observed / tolerance.limit(longest);

@@ -14,6 +14,7 @@ struct ExpectedRoute {
   routing::Route route;
   std::int64_t bytes = 0;
   double seconds = 0;  ///< from the start of the exchange to the message's end
+  int by_host = 0;     ///< messages that the receiver's host completes
 };
 
 /// The messages that a rank's subdomains receive, of one exchange of all fields, by sender then receiver. Simulated with all messages
@@ -31,7 +32,8 @@ struct Tolerance {
   double seconds = 0;
   [[nodiscard]] double limit(double expected) const { return factor * expected + seconds; }
 };
-/// 2 for GPUs of a map with measured rates, otherwise 4.
-[[nodiscard]] Tolerance tolerance_of(const machine::MachineMap& map, bool gpus);
+/// factor: 2 for GPUs of a map with measured rates, otherwise 4. by_host: messages that the host completes in an exchange; of GPUs, each
+/// of them takes the host some time more.
+[[nodiscard]] Tolerance tolerance_of(const machine::MachineMap& map, bool gpus, int by_host = 0);
 
 }  // namespace halocline

@@ -166,5 +166,21 @@ TEST(SlowRouteTolerance, is_half_of_the_rate_where_gpus_were_measured) {
   EXPECT_EQ(tolerance_of(map, false).factor, 4);
 }
 
+TEST(SlowRouteTolerance, grows_with_the_messages_that_a_host_of_gpus_completes) {
+  const machine::MachineMap map = two_packages();
+  EXPECT_DOUBLE_EQ(tolerance_of(map, true, 26).seconds - tolerance_of(map, true).seconds, 26 * 40e-6);
+  EXPECT_EQ(tolerance_of(map, false, 26).seconds, tolerance_of(map, false).seconds);
+  const Plan plan = plan_of(map);
+  const auto by_host = [&](const routing::Policy& policy, routing::Messages messages) {
+    int count = 0;
+    for (const auto& expected : expected_routes(plan, policy, true, rank_id(1), messages)) count += expected.by_host;
+    return count;
+  };
+  const routing::Policy staged = routing::Policy::parse("self,mpi_staged");
+  EXPECT_EQ(by_host({}, routing::Messages::by_direction), 0);
+  EXPECT_GE(by_host(staged, routing::Messages::by_neighbour), 1);
+  EXPECT_GT(by_host(staged, routing::Messages::by_direction), by_host(staged, routing::Messages::by_neighbour));
+}
+
 }  // namespace
 }  // namespace halocline
