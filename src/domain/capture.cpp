@@ -50,11 +50,13 @@ void Domain::Impl::begin_capture() {
   capturing = std::make_shared<Capturing>(
       Capturing{.current = current, .stored = stored, .exchanged = exchanged, .groups = stream_groups()});
   try {
-    for (const StreamGroup& group : capturing->groups) {
-      streams[group.front()]->begin_capture();
-      ++capturing->begun;
-      spread_streams(group);
-    }
+    exchange->guard([this] {
+      for (const StreamGroup& group : capturing->groups) {
+        streams[group.front()]->begin_capture();
+        ++capturing->begun;
+        spread_streams(group);
+      }
+    });
   } catch (...) {
     discard_capture();
     throw;
@@ -128,6 +130,10 @@ Graph Capture::finish() {
   graph->domain = &domain;
   graph->stored = before.stored;
   try {
+    // A stream that has failed is the domain's failure, which other ranks learn; captured steps that cannot end are the caller's.
+    domain.exchange->guard([&] {
+      for (device::Stream* stream : domain.streams) stream->raise_failure();
+    });
     graph->recorded = domain.recorded();
   } catch (...) {
     domain.discard_capture();
@@ -174,11 +180,13 @@ void Graph::launch() const {
                     domain.fields[f].name));
   }
   domain.exchange->check_others("launch()");
-  for (const auto& [group, graph] : impl_->recorded) {
-    domain.gather_streams(group);
-    domain.streams[group.front()]->launch(*graph);
-    domain.spread_streams(group);
-  }
+  domain.exchange->guard([&] {
+    for (const auto& [group, graph] : impl_->recorded) {
+      domain.gather_streams(group);
+      domain.streams[group.front()]->launch(*graph);
+      domain.spread_streams(group);
+    }
+  });
 }
 
 }  // namespace halocline
