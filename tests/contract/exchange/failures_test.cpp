@@ -6,6 +6,7 @@
 #include <chrono>
 #include <latch>
 #include <memory>
+#include <thread>
 
 #include "exchange/exchange.hpp"
 #include "ranks.hpp"
@@ -93,6 +94,48 @@ TEST(LateMessages, of_a_rank_are_four_and_the_number_of_others) {
   std::size_t named = 0;
   for (std::size_t at = 0; (at = text.find("subdomain ", at)) != std::string::npos; ++at) ++named;
   EXPECT_EQ(named, 4u) << text;
+}
+
+/// A device whose failure a capture, or a launch of captured steps, finds first: other ranks get it while the rank keeps its domain.
+TEST(FailedDevices, that_captures_and_launches_find_are_an_error_of_other_ranks_before_the_deadline) {
+  for (const bool launches : {false, true}) {
+    Meeting ended;
+    const auto all = outcomes(2, [&](comm::RankGroup& comm) {
+      const auto failures = std::make_shared<FailNth>(device::Operation::host_function, 0);
+      Domain domain({8, 8, 16}, Stencil::box(1), comm, options_with(failures, routing::Transport::direct, 8s, true));
+      domain.add_field<double>("u");
+      domain.realize();
+      Capture capture = domain.capture();
+      domain.exchange();
+      const Graph graph = capture.finish();
+      graph.launch();
+      domain.synchronize();
+      comm.barrier();
+      if (comm.rank() == rank_id(0)) {
+        try {
+          domain.exchange();
+          domain.synchronize();
+        } catch (const Error&) {
+          ended.arrive();
+          throw;
+        }
+        return;
+      }
+      failures->fail_next();
+      for (const Subdomain& s : domain.subdomains()) s.stream().host_function([] {});
+      std::this_thread::sleep_for(100ms);
+      try {
+        if (launches) graph.launch();
+        else static_cast<void>(domain.capture());
+      } catch (const Error&) {
+        static_cast<void>(ended.wait_for(1));
+        throw;
+      }
+    });
+    EXPECT_THAT(all[1].text, HasSubstr("planted"));
+    EXPECT_THAT(all[0].text, HasSubstr("rank 1")) << launches;
+    EXPECT_LT(all[0].took, 6s) << launches;
+  }
 }
 
 class Disagree : public testing::TestWithParam<std::tuple<routing::Transport, bool>> {};
