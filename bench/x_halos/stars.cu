@@ -9,7 +9,7 @@ constexpr int width = 128;  // cells of a block in x
 constexpr int rows = 2;     // and in y
 constexpr int planes = 16;  // that a thread goes through
 
-/// along_x: the cells of the row, by their x; cells: those of other rows.
+/// along_x(x) is a cell of this row; cells(x, y, z) is a cell of any other row.
 template <int Radius, typename T, typename Row, typename Cells>
 __device__ T mean(const Row& along_x, const Cells& cells, std::int64_t x, std::int64_t y, std::int64_t z) {
   T sum = along_x(x);

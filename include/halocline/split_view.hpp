@@ -11,7 +11,7 @@
 namespace [[gnu::visibility("default")]] halocline {
 
 /// The same as View, also of fields whose halos in x are stored apart (FieldDescriptor::x_halos_apart): each access compares x with
-/// the owned cells. For updates that read halos in x; those of the interior are faster by rows(), and reads along x by row().
+/// the owned cells. Use it for updates that read halos in x; rows() is faster for the interior, and row() for reads along x.
 template <typename T, bool Checked = check_bounds>
 class SplitView : private View<T, Checked> {
   using Rows = View<T, Checked>;
@@ -36,7 +36,7 @@ class SplitView : private View<T, Checked> {
 
   using Rows::owned;
   using Rows::with_halo;
-  /// The cells that are not in a halo in x: those of an interior, and the halos in y and z beside the owned cells.
+  /// A view of all cells but halos in x: enough for the interior, and for boundaries in y and z.
   [[nodiscard]] HALOCLINE_HOST_DEVICE View<T, Checked> rows() const { return Rows::without_x_halos(); }
 
   /// The cells of one row, by their x. Refers to the view.

@@ -92,8 +92,14 @@ std::int64_t packet_bytes(const Geometry& geometry, const Message& message, cons
   return bytes <= tuning.packets_at_most_bytes ? bytes : 0;
 }
 
-/// Halos that are stored apart, of a message within a device: their rows have gaps where they are read, and none where they are stored.
-void add_apart(Load::Bytes& all, const Geometry& geometry, const Segment& segment) {
+/// Rows of halos that are stored apart have no gaps where they are stored. Within a device, reading the short ones still touches whole
+/// sectors.
+void add_apart(Load::Bytes& all, const Geometry& geometry, const Message& message, const Segment& segment,
+               const exchange::Tuning& tuning) {
+  if (message.from != message.to || row_bytes(geometry, segment) >= tuning.short_row_bytes) {
+    all[{HaloRows::long_rows, widest_word}] += segment.bytes;
+    return;
+  }
   all[{HaloRows::short_rows, widest_word}] +=
       (counted_bytes(geometry, segment, true) + counted_bytes(geometry, segment, false)) / 2;
 }
@@ -102,8 +108,8 @@ void add_apart(Load::Bytes& all, const Geometry& geometry, const Segment& segmen
 void add(Load::Bytes& all, const Geometry& geometry, const Message& message, bool packed,
          const exchange::Tuning& tuning) {
   for (const Segment& segment : message.segments) {
-    if (lands_apart(geometry, segment)) {  // rows follow one another
-      all[{HaloRows::long_rows, widest_word}] += segment.bytes;
+    if (lands_apart(geometry, segment)) {
+      add_apart(all, geometry, message, segment, tuning);
       continue;
     }
     const bool is_short = has_short_rows(geometry, segment, tuning);
@@ -131,24 +137,10 @@ void add_sent(Load::Bytes& all, const Geometry& geometry, const Message& message
 
 }  // namespace
 
-namespace {
-
-/// Of a message within a device.
-void add_local(Load::Bytes& all, const Geometry& geometry, Message message, const exchange::Tuning& tuning) {
-  const auto apart = std::ranges::partition(message.segments, [&](const Segment& segment) {
-    return !lands_apart(geometry, segment) || row_bytes(geometry, segment) >= tuning.short_row_bytes;
-  });
-  for (const Segment& segment : apart) add_apart(all, geometry, segment);
-  message.segments.erase(apart.begin(), apart.end());
-  add(all, geometry, message, false, tuning);
-}
-
-}  // namespace
-
 Load::Bytes rows_of(const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
   Load::Bytes rows;
   if (message.from == message.to) {
-    add_local(rows, geometry, message, tuning);
+    add(rows, geometry, message, false, tuning);
   } else {
     add_sent(rows, geometry, message, tuning);
   }
@@ -161,7 +153,7 @@ Load load_of(const Geometry& geometry, subdomain_id subdomain, const exchange::T
   const std::int64_t node = partition.node_part_of(subdomain);
   for (const Message& message : partition::outgoing(geometry, subdomain)) {
     if (message.to == subdomain) {
-      add_local(load.local, geometry, message, tuning);
+      add(load.local, geometry, message, false, tuning);
       continue;
     }
     load.sent += message.bytes();
