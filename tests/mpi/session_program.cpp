@@ -70,13 +70,14 @@ void mismatch(comm::Session& session) {
   }
 }
 
-/// Exits only after the child, in which this rank ran, has exited.
+/// Exits only after the child, in which this rank ran, has exited. Prints to the same stream as the log, because
+/// launchers may reorder lines of two streams.
 int in_a_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) std::exit(body());
   int status = 0;
   ::waitpid(child, &status, 0);
-  say(fmt::format("the process ended with status {}", WIFEXITED(status) ? WEXITSTATUS(status) : -1));
+  fmt::print(stderr, "the process ended with status {}\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
   return 0;
 }
 
@@ -144,7 +145,7 @@ int main(int argc, char** argv) {
     if (mode == "late") return in_a_child([&] { return run(mode, argc, argv); });
     return run(mode, argc, argv);
   } catch (const Error& error) {
-    // To the same stream as the log, because launchers may reorder lines of two streams.
+    // To the same stream as the log: see in_a_child().
     fmt::print(stderr, "{}: {}\n", to_string(error.kind()), error.what());
     return 1;
   }
