@@ -9,6 +9,11 @@
 #include <utility>
 
 namespace halocline::simulation {
+namespace {
+
+constexpr Time longest_weight = std::chrono::milliseconds(20);
+
+}  // namespace
 
 Simulator& Simulator::instance() {
   static auto* const one = new Simulator;  // threads that have not ended are not unwound
@@ -50,6 +55,8 @@ bool Simulator::disturbs(std::int64_t one_in) {
 
 Time Simulator::up_to(Time most) { return Time(choices_.between(0, most.count())); }
 
+std::int64_t Simulator::random_weight() { return std::int64_t{1} << (2 * choices_.between(0, 3)); }
+
 void Simulator::wake_sleepers() {
   for (const auto& thread : threads_) {
     if (thread->ended || thread->ready || thread->wake_at > now_) continue;
@@ -58,9 +65,17 @@ void Simulator::wake_sleepers() {
   }
 }
 
+/// No system lets a thread that is ready wait for ever for others that are: nobody has the same weight for long.
+void Simulator::weigh_anew() {
+  if (now_ < weighed_until_) return;
+  for (const auto& thread : threads_) thread->weight = random_weight();
+  weighed_until_ = now_ + up_to(longest_weight);
+}
+
 /// The next thread to run, by weight; if none is ready, at the earliest time at which one is.
 Thread& Simulator::choose() {
   wake_sleepers();
+  weigh_anew();
   std::int64_t weights = 0;
   const auto sum = [&] {
     weights = 0;
@@ -176,7 +191,7 @@ bool Simulator::loses_wake() {
 Thread& Simulator::add_thread() {
   auto thread = std::make_unique<Thread>();
   thread->number = static_cast<int>(threads_.size());
-  thread->weight = std::int64_t{1} << (2 * choices_.between(0, 3));
+  thread->weight = random_weight();
   if (self_ != nullptr) {
     // The threads of main are the ranks; those of a rank are its workers.
     thread->name = self_->number == 0 ? fmt::format("rank {}", self_->children)

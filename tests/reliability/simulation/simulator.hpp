@@ -116,6 +116,8 @@ class Simulator {
   void record(const char* what, std::int64_t detail, bool disturbance);
   [[nodiscard]] bool disturbs(std::int64_t one_in);
   [[nodiscard]] Time up_to(Time most);
+  [[nodiscard]] std::int64_t random_weight();
+  void weigh_anew();
   [[nodiscard]] Thread& choose();
   void pass_to(Thread& next);
   void block(std::uintptr_t on, Time until, const char* what);
@@ -130,6 +132,7 @@ class Simulator {
   std::vector<std::unique_ptr<Thread>> threads_;
   Thread* self_ = nullptr;
   Time now_{};
+  Time weighed_until_{};
   std::uint64_t points_ = 0;
   std::uint64_t drawn_ = 0;
   std::uint64_t hash_ = 0xcbf29ce484222325u;
