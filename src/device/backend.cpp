@@ -32,6 +32,23 @@ void Stream::copy_in_turn(const std::uint64_t* /*epoch*/, const std::array<const
   throw CapabilityError("copies in turn are a part of the fused exchange on these devices");
 }
 
+void Backend::synchronize(std::span<Stream* const> streams) {
+  if (streams.size() == 1) return streams.front()->synchronize();
+  const auto done = [&] {
+    bool all = true;
+    for (Stream* stream : streams) {
+      try {
+        all = stream->query() && all;
+      } catch (const Error&) {
+        stream->synchronize();  // throws it again, when what runs in this stream has ended
+        throw;
+      }
+    }
+    return all;
+  };
+  wait_until(done, Deadline());
+}
+
 Verdict Backend::communicators() const { return Verdict::of(false, "these devices have no communicators"); }
 
 CommunicatorId Backend::make_communicator_id() { throw CapabilityError(communicators().why_not); }

@@ -287,6 +287,9 @@ class Backend {
   /// thread runs queued work, which can delay the next call of done() by one operation), and backs off if there is nothing to
   /// do. Returns false at the deadline. Exceptions of done() are passed on.
   virtual bool wait_until(const std::function<bool()>& done, const Deadline& deadline) = 0;
+  /// Blocks until the streams have run all that was enqueued. Throws the error of a stream that has failed without waiting for the
+  /// others, which may wait for what it would have sent.
+  void synchronize(std::span<Stream* const> streams);
 
   /// Makes a device current for the calling thread (cudaSetDevice), until the result is destroyed, which restores the previous
   /// one. For libraries that depend on the current device, such as MPI on device memory; the backend itself does not. Null if

@@ -338,7 +338,7 @@ void Domain::synchronize() {
   impl_->note(EventKind::synchronizing);
   impl_->exchange->guard([&] {
     try {
-      for (device::Stream* stream : streams) stream->synchronize();
+      impl_->backend->synchronize(streams);
     } catch (const Error&) {
       impl_->rethrow_explained(std::current_exception());
       impl_->exchange->check(streams);  // its error names what an exchange waited for

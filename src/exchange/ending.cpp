@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include "comm/agree.hpp"
 #include "core/leak.hpp"
@@ -205,8 +206,9 @@ void Exchange::Impl::close(std::span<device::Stream* const> streams) {
   guarded([&] {
     check_others("close()");
     comm::agree_on(*setup_.comm, [&] {
-      for (device::Stream* stream : streams) stream->synchronize();
-      each_stream([](const auto& stream) { stream->synchronize(); });
+      std::vector<device::Stream*> all(streams.begin(), streams.end());
+      each_stream([&](const auto& stream) { all.push_back(stream.get()); });
+      setup_.backend->synchronize(all);
     });
     let_go();
   });
