@@ -213,8 +213,10 @@ def page_of(rows):
         lines += ["", losses_of(losses)]
     failed = [row for row in rows if row["failed"]]
     if failed:
-        lines += ["", "Seeds that failed lie in these ranges:", ""]
-        lines += [f"- `{row['part']}`, {row['first']} to {row['end'] - 1}, commit {row['commit']}: {row['failed']}" for row in failed]
+        lines += ["", "Seeds that failed lie in these ranges; what was at fault is mended unless it is called open:", ""]
+        lines += [
+            f"- `{row['part']}`, {row['first']} to {row['end'] - 1}, commit {row['commit']}: {row['failed']}: {row.get('cause', 'open')}" for row in failed
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -71,7 +71,12 @@ def main():
         done = run(folder, str(folder), "--minutes", "0.001")
         last = json.loads((folder / "ledger.json").read_text())[-1]
         expect(done.returncode == 1 and last["failed"] == 1 and last["first"] <= bad < last["end"], f"a seed fails: {done.returncode}, {last}")
-        expect(f"`fuzz_wire`, {last['first']} to {last['end'] - 1}" in (folder / "page.md").read_text(), "the page names the range of a seed that failed")
+        line = f"`fuzz_wire`, {last['first']} to {last['end'] - 1}, commit {last['commit']}: 1: "
+        expect(line + "open" in (folder / "page.md").read_text(), "the page names the range of a seed that failed")
+        rows = json.loads((folder / "ledger.json").read_text())
+        (folder / "ledger.json").write_text(json.dumps([*rows[:-1], {**rows[-1], "cause": "a wrong length (1234567890)"}]))
+        run(folder, "--write")
+        expect(line + "a wrong length" in (folder / "page.md").read_text(), "the page names the cause")
 
         two_cases = "if sys.argv[sys.argv.index('--jobs') + 1] != '2': sys.exit('not 2 cases at a time')\nfirst, count"
         build(folder, {"fuzz_wire": answer(), "losses": answer().replace("first, count", two_cases, 1)})
