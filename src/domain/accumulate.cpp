@@ -41,8 +41,8 @@ void Domain::Impl::make_accumulation() {
 }
 
 void Domain::Impl::accumulate(std::span<const Transfer> which, Combine combine) {
-  const exchange::Selection selected = selection(which);
-  for (const auto& item : selected.items) {
+  const exchange::Selection& chosen = selection(which);
+  for (const auto& item : chosen.items) {
     if (item.depth == exchange::Selection::Item::whole) continue;
     throw InvalidArgument(
         fmt::format("depth of field '{}' is {}; allowed for accumulate() is {} or more, the whole halo",
@@ -57,10 +57,10 @@ void Domain::Impl::accumulate(std::span<const Transfer> which, Combine combine) 
     begin_together();
     exchange->guard([this] { make_accumulation(); });
   }
-  accumulation->run(streams, selected, combine);
+  accumulation->run(streams, chosen, combine);
 }
 
-void Domain::accumulate(Combine combine) { accumulate(impl_->all_transfers(), combine); }
+void Domain::accumulate(Combine combine) { accumulate(impl_->all_transfers, combine); }
 
 void Domain::accumulate(const std::vector<Transfer>& transfers, Combine combine) {
   impl_->check_idle("accumulate()");

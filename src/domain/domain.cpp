@@ -53,19 +53,19 @@ int Domain::Impl::swaps_captured(field_id id) const {
   return (current[id.index()] - capturing->current[id.index()] + buffers) % buffers;
 }
 
-exchange::Selection Domain::Impl::selection(std::span<const Transfer> which) const {
-  exchange::Selection selection;
+const exchange::Selection& Domain::Impl::selection(std::span<const Transfer> which) {
+  selected.items.clear();
   for (const Transfer& transfer : which) {
     const field_id id = transfer.field;
     const std::int64_t depth = depth_of(transfer);
     const int buffer = current[id.index()];
     const Directions& by_kernels = stored[id.index()][static_cast<std::size_t>(buffer)];
-    selection.items.push_back(
+    selected.items.push_back(
         {id, buffer, by_kernels & transfer.directions, transfer.directions, depth, swaps_captured(id)});
   }
-  std::sort(selection.items.begin(), selection.items.end(),
+  std::sort(selected.items.begin(), selected.items.end(),
             [](const auto& a, const auto& b) { return a.field < b.field; });
-  return selection;
+  return selected;
 }
 
 int Domain::Impl::buffer_of(std::string_view what, field_id id, int ahead, Element element) {
@@ -89,21 +89,15 @@ std::vector<field_id> Domain::Impl::all_fields() const {
   return all;
 }
 
-std::vector<Transfer> Domain::Impl::all_transfers() const {
-  std::vector<Transfer> all;
-  for (std::size_t f = 0; f < fields.size(); ++f) all.push_back({.field = field_id(static_cast<std::int64_t>(f))});
-  return all;
-}
-
 void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Overlap overlap) {
-  const exchange::Selection selected = selection(which);
+  const exchange::Selection& chosen = selection(which);
   check_open_ends(which);
   const device::CountMemory counted(*account, device::Purpose::other);  // tables of an exchange that is new
   if (timer && !exchange->under_way()) exchange->guard([&] { timer->start(streams, overlap); });
-  exchange->start(streams, selected, overlap);
+  exchange->start(streams, chosen, overlap);
   exchanging.clear();
   for (const Transfer& transfer : which) exchanging.push_back(transfer.field);
-  for (const auto& item : selected.items) {
+  for (const auto& item : chosen.items) {
     stored[item.field.index()][static_cast<std::size_t>(item.buffer)] &= ~item.directions;
     exchanged[item.field.index()] = true;
   }
@@ -113,7 +107,7 @@ void Domain::Impl::start_whole_exchange(exchange::Overlap overlap) {
   if (slow_paths && !capturing && !exchange->under_way()) {
     exchange->guard([&] { slow_paths->start(*exchange, streams, overlap); });
   }
-  start_exchange(all_transfers(), overlap);
+  start_exchange(all_transfers, overlap);
 }
 
 Domain::Domain(const Vec3& extent, const Stencil& stencil, DomainOptions options)
@@ -153,7 +147,9 @@ field_id Domain::add_field(FieldDescriptor descriptor) {
   }
   check_wire(descriptor);
   impl_->fields.push_back(std::move(descriptor));
-  return field_id(static_cast<std::int64_t>(impl_->fields.size()) - 1);
+  const field_id id(static_cast<std::int64_t>(impl_->fields.size()) - 1);
+  impl_->all_transfers.push_back({.field = id});
+  return id;
 }
 
 Planned Domain::plan() {

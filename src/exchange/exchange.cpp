@@ -16,9 +16,9 @@
 
 namespace halocline::exchange {
 
-void Exchange::Impl::check_selection(const Selection& selection) const {
+void Exchange::Impl::check_selection(std::span<const Selection::Item> items) const {
   field_id last{-1};
-  for (const Selection::Item& item : selection.items) {
+  for (const Selection::Item& item : items) {
     const auto fields = static_cast<std::int64_t>(setup_.geometry->fields.size());
     if (item.field.value() < 0 || item.field.value() >= fields || item.field <= last) {
       throw InvalidArgument(
@@ -41,7 +41,7 @@ const ExchangePlan& Exchange::Impl::plan_for(const Selection& selection) {
   for (const ExchangePlan& plan : plans_) {
     if (plan.selection == selection) return plan;
   }
-  check_selection(selection);
+  check_selection(selection.items);
   // Plans are few: one for each combination of fields, buffers, directions and depths that a code uses. Pointers to them
   // are kept only between start() and finish(), so the vector may grow here.
   plans_.push_back({plans_.size(), selection, selection.token() ^ salt_});
@@ -60,7 +60,8 @@ void Exchange::Impl::check_streams(std::span<device::Stream* const> streams) con
 
 void Exchange::Impl::swapped(std::span<device::Stream* const> streams, field_id field) {
   check_streams(streams);
-  check_selection({{{field, 0}}});
+  const Selection::Item swapped{field, 0};
+  check_selection({&swapped, 1});
   guarded([&] {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       streams[i]->advance(&states_[i]->mailbox.flag(states_[i]->swaps[field.index()])->epoch);
@@ -73,15 +74,17 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
   if (running_ != nullptr)
     throw InvalidArgument("start_exchange() was called twice; finish() the first exchange before");
   check_streams(streams);
-  check_selection(selection);
+  check_selection(selection.items);
   const bool capturing = std::any_of(streams.begin(), streams.end(), [](auto* s) { return s->capturing(); });
-  if (const auto can = capturable(); capturing && !can.yes) {
-    throw CapabilityError("the exchange cannot be captured in a graph: " + can.why_not);
+  if (capturing) {
+    if (const auto can = capturable(); !can.yes) {
+      throw CapabilityError("the exchange cannot be captured in a graph: " + can.why_not);
+    }
   }
   const device::Range range(*setup_.backend, "halocline exchange: start");
   guarded([&] {
     if (!capturing) check_streams_of_ends();
-    check_others(fmt::format("exchange {}", step_ + 1));
+    if (abort_->raised()) check_others(fmt::format("exchange {}", step_ + 1));
     const ExchangePlan& plan = plan_for(selection);
     ++step_;
     if (record_) record_->started(step_);
@@ -209,13 +212,13 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
     return all;
   };
   guarded([&] {
-    if (!setup_.backend->wait_until(proceed, asking)) {
+    if (!setup_.backend->wait_until(std::ref(proceed), asking)) {
       const std::string missing = asks > Duration::zero() ? missing_ranks() : std::string();
       if (has_error_of_another(missing)) {
         of_another_ = true;
         throw DeadlineError(given_up(missing));
       }
-      if (!setup_.backend->wait_until(proceed, deadline)) {
+      if (!setup_.backend->wait_until(std::ref(proceed), deadline)) {
         throw DeadlineError(fmt::format("{}{}exchange {} is late by more than {} s: {}", missing,
                                         missing.empty() ? "" : ": ", step_,
                                         std::chrono::duration<double>(setup_.timeout).count(), late()));

@@ -92,7 +92,9 @@ class Domain::Impl {
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
   std::unique_ptr<ExchangeTimer> timer;                        ///< if exchanges are timed
   std::unique_ptr<SlowPathWatch> slow_paths;                   ///< if slow paths are reported
+  std::vector<Transfer> all_transfers;                         ///< of all fields, whole
   std::vector<field_id> exchanging;
+  exchange::Selection selected;      ///< see selection()
   std::int64_t rebalanced = 0;       ///< how often
   Vec3 tiles = Vec3::filled(1);      ///< of the interiors
   std::optional<BoundaryFill> fill;  ///< unset: on_open_boundary() was not called; empty: nothing is to be filled
@@ -239,14 +241,13 @@ class Domain::Impl {
   [[nodiscard]] std::array<bool, 3> open_dims() const;
   /// The cells that a step of the fields reads beyond a subdomain's box, the widest on each side.
   [[nodiscard]] Stencil widest() const;
-  [[nodiscard]] exchange::Selection selection(std::span<const Transfer> which) const;
+  /// Until the next call: of one object, so that steps allocate nothing.
+  [[nodiscard]] const exchange::Selection& selection(std::span<const Transfer> which);
   /// Swaps of a field since the capture began, of which its device's count knows nothing; modulo its buffers.
   [[nodiscard]] int swaps_captured(field_id id) const;
   /// A transfer's depth. All depths that cover the whole halo become one value, because ranks must select the same.
   [[nodiscard]] std::int64_t depth_of(const Transfer& transfer) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;
-  /// Transfers of all fields, whole.
-  [[nodiscard]] std::vector<Transfer> all_transfers() const;
   /// The buffer of a field that is current after `ahead` swaps. what: the caller's function, for errors.
   [[nodiscard]] int buffer_of(std::string_view what, field_id id, int ahead, Element element);
   void start_exchange(std::span<const Transfer> which, exchange::Overlap overlap);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,7 +87,7 @@ class Exchange::Impl final : public HostDriven {
   void make_drivers();
   void connect();
   const ExchangePlan& plan_for(const Selection& selection);
-  void check_selection(const Selection& selection) const;
+  void check_selection(std::span<const Selection::Item> items) const;
   void check_streams(std::span<device::Stream* const> streams) const;
   void check_streams_of_ends();
   void check_running();
