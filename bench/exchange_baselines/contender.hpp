@@ -51,6 +51,11 @@ enum class NodeBarrier { mpi, counter };
 /// One persistent message from a node to another, in a window that the ranks of a node share.
 [[nodiscard]] std::unique_ptr<Contender> make_leaders(const Workload& workload, NodeBarrier barrier);
 
+/// Within a node: each rank copies into its neighbours' halos, in a window of shared memory; all meet by a counter before and after.
+[[nodiscard]] std::unique_ptr<Contender> make_shared_window(const Workload& workload);
+/// The same copies in memory of the kind that Halocline's host devices have, with short rows fetched ahead, for which nobody waits.
+[[nodiscard]] std::unique_ptr<Contender> make_copies_alone(const Workload& workload);
+
 /// What cell p of the domain holds.
 [[nodiscard]] inline double value_at(const Vec3& p) {
   return static_cast<double>(p.x) + 1000.0 * static_cast<double>(p.y) + 1e6 * static_cast<double>(p.z);

@@ -10,6 +10,12 @@ DenseBlock::DenseBlock(const Workload& workload)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   me_ = place_of(rank_);
   cells_.resize(static_cast<std::size_t>(extent_.volume()));
+  data_ = cells_.data();
+}
+
+void DenseBlock::keep_cells_at(double* cells) {
+  cells_ = {};
+  data_ = cells;
 }
 
 void DenseBlock::fill() {

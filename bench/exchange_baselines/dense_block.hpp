@@ -27,10 +27,11 @@ class DenseBlock : public Contender {
   [[nodiscard]] int neighbour(int rank, Direction d) const;
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] const Vec3& extent() const { return extent_; }
-  [[nodiscard]] double* data() { return cells_.data(); }
-  [[nodiscard]] double& cell(const Vec3& p) {
-    return cells_[static_cast<std::size_t>((p.z * extent_.y + p.y) * extent_.x + p.x)];
-  }
+  /// In this memory of extent().volume() cells, instead of the block's own.
+  void keep_cells_at(double* cells);
+  [[nodiscard]] double* data() { return data_; }
+  [[nodiscard]] std::int64_t offset(const Vec3& p) const { return (p.z * extent_.y + p.y) * extent_.x + p.x; }
+  [[nodiscard]] double& cell(const Vec3& p) { return data_[offset(p)]; }
 
  private:
   [[nodiscard]] Vec3 place_of(int rank) const;
@@ -39,7 +40,8 @@ class DenseBlock : public Contender {
   int rank_ = 0;
   Vec3 me_;  ///< place in the grid of ranks
   Vec3 extent_;
-  std::vector<double> cells_;
+  std::vector<double> cells_;  ///< the block's own
+  double* data_ = nullptr;
 };
 
 }  // namespace halocline::bench

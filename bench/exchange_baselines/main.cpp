@@ -82,6 +82,9 @@ std::vector<std::unique_ptr<Contender>> contenders_of(const Workload& workload, 
   if (several_nodes) {
     contenders.push_back(make_leaders(workload, NodeBarrier::mpi));
     contenders.push_back(make_leaders(workload, NodeBarrier::counter));
+  } else {
+    contenders.push_back(make_shared_window(workload));
+    contenders.push_back(make_copies_alone(workload));
   }
   return contenders;
 }

@@ -28,6 +28,8 @@ struct InternalOptions {
   bool trace = false;
   /// As HALOCLINE_VIRTUAL_RACK=1 does.
   bool virtual_rack = false;
+  /// Host devices go the way of small messages between GPUs (docs/decisions/0036), for tests of it. All ranks alike.
+  bool host_packets = false;
 };
 inline void set_launch_threads(DomainOptions& options, bool on) {
   options.internal = std::make_shared<InternalOptions>(InternalOptions{.launch_threads = on});

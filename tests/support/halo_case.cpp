@@ -146,8 +146,8 @@ std::shared_ptr<device::Backend> host_backend(comm::RankGroup& comm, const HaloC
 DomainOptions options_of(comm::RankGroup& comm, const HaloCase& halo_case) {
   DomainOptions options;
   options.boundaries = halo_case.boundaries;
-  options.internal = std::make_shared<InternalOptions>(
-      InternalOptions{.launch_threads = halo_case.launch_threads, .virtual_rack = halo_case.virtual_rack});
+  options.internal = std::make_shared<InternalOptions>(InternalOptions{
+      .launch_threads = halo_case.launch_threads, .virtual_rack = halo_case.virtual_rack, .host_packets = true});
   options.devices.existing.emplace(halo_case.make_backend ? halo_case.make_backend(comm)
                                                           : host_backend(comm, halo_case));
   options.machine.ranks_per_node = halo_case.ranks_per_node;

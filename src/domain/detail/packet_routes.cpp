@@ -5,9 +5,8 @@
 
 namespace halocline {
 
-void decide_packets(routing::Route& route, DeviceKind devices, const machine::MachineMap& machine,
-                    const placement::Slot& from, const placement::Slot& to) {
-  if (route.transport != routing::Transport::direct || devices == DeviceKind::host) return;
+void decide_packets(routing::Route& route, const machine::MachineMap& machine, const placement::Slot& from,
+                    const placement::Slot& to) {
   const bool same_node = from.node == to.node;
   route.packets = same_node && (from.device == to.device ||
                                 machine::joined_by_nvlink(machine.type_of(from.node), from.device, to.device));

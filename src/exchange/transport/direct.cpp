@@ -125,6 +125,7 @@ class DirectReceiver final : public FusedEndpoint {
     const PackedRoom room = packed_room(channel_->message, *context_->geometry, context_->tuning, channel_->in_place);
     flags_.reserve(room.pieces + 1);
     receive_buffer_ = state_->mailbox.reserve_receive_buffer(room.bytes);
+    if (!packets_possible(*channel_, state_->received)) return;
     packets_ = state_->mailbox.reserve_receive_buffer(2 * room.packet_buffer_bytes);
   }
 

@@ -140,6 +140,7 @@ TEST(TransfersCaptured, replays_and_eager_exchanges_mix) {
     for (const std::int64_t packets : {0, 1 << 20}) {
       DomainOptions options = options_of_parts(routing::Transport::direct);
       options.tuning.packets_at_most_bytes = packets;
+      options.internal = std::make_shared<InternalOptions>(InternalOptions{.host_packets = true});
       Cells cells(comm, options);
       const auto up = cells.part(only({Direction::of(0, 0, 1), Direction::of(1, 0, 0)}), 2);
       const auto down = cells.part(only({Direction::of(0, 0, -1)}));

@@ -179,7 +179,8 @@ DomainOptions options_of(const Life& life, comm::RankGroup& comm, const std::sha
   host.graphs = life.library_graphs;
   host.injector = injector;
   DomainOptions options;
-  set_launch_threads(options, life.launch_threads);
+  options.internal =
+      std::make_shared<InternalOptions>(InternalOptions{.launch_threads = life.launch_threads, .host_packets = true});
   options.devices.existing.emplace(device::make_host_backend(host));
   options.machine.ranks_per_node = life.ranks_per_node;
   options.routing.policy = life.policy;

@@ -6,7 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "device/host.hpp"
+#include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "machine/synthetic.hpp"
 #include "support/forwarding_backend.hpp"
@@ -37,12 +40,11 @@ placement::Slot slot(int device, int node = 0) {
   return slot;
 }
 
-routing::Route decided(const machine::MachineMap& map, const placement::Slot& from, const placement::Slot& to,
-                       halocline::DeviceKind kind = halocline::DeviceKind::cuda) {
+routing::Route decided(const machine::MachineMap& map, const placement::Slot& from, const placement::Slot& to) {
   routing::Route route;
   route.transport = routing::Transport::direct;
   route.reason = "direct: for the test";
-  decide_packets(route, kind, map, from, to);
+  decide_packets(route, map, from, to);
   return route;
 }
 
@@ -59,11 +61,10 @@ TEST(PacketRoutes, AreNotThoseOverPcie) {
   EXPECT_THAT(decided(pcie, slot(0), slot(1)).reason,
               EndsWith("; no packets: the machine map has no NVLink between the two GPUs"));
   EXPECT_TRUE(decided(pcie, slot(0), slot(0)).packets) << "one device";
-  EXPECT_TRUE(decided(pcie, slot(0), slot(1), halocline::DeviceKind::host).packets) << "the host copies";
 }
 
-/// The number of parts that may be sent as packets between two devices whose links are not known to be NVLink.
-int packets(halocline::DeviceKind kind) {
+/// The number of parts that may be sent as packets between two devices.
+int packets(halocline::DeviceKind kind, const machine::MachineMap& map, bool on_host = false) {
   device::HostOptions host;
   host.devices = 2;
   test::Said said;
@@ -71,6 +72,8 @@ int packets(halocline::DeviceKind kind) {
   const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), said);
   DomainOptions options;
   options.devices.existing.emplace(backend);
+  options.machine.map = map;
+  options.internal = std::make_shared<InternalOptions>(InternalOptions{.host_packets = on_host});
   options.routing.policy.order = {routing::Transport::self, routing::Transport::direct};
   Domain domain({8, 8, 8}, Stencil::box(1), options);
   static_cast<void>(domain.add_field<float>("u"));
@@ -81,8 +84,12 @@ int packets(halocline::DeviceKind kind) {
 }
 
 TEST(PacketRoutes, DecideHowMessagesGo) {
-  EXPECT_EQ(packets(halocline::DeviceKind::cuda), 0);
-  EXPECT_EQ(packets(halocline::DeviceKind::host), 4) << "one out and one in, of each of the two";
+  const auto nvlink = pair_of_gpus(machine::LinkKind::nvlink, machine::VertexKind::link_switch);
+  const auto pcie = pair_of_gpus(machine::LinkKind::pcie, machine::VertexKind::pci_switch);
+  EXPECT_EQ(packets(halocline::DeviceKind::cuda, pcie), 0);
+  EXPECT_EQ(packets(halocline::DeviceKind::cuda, nvlink), 4) << "one out and one in, of each of the two";
+  EXPECT_EQ(packets(halocline::DeviceKind::host, nvlink), 0) << "rows are copied once";
+  EXPECT_EQ(packets(halocline::DeviceKind::host, pcie, true), 4) << "where a test asks for them";
 }
 
 }  // namespace
