@@ -208,7 +208,8 @@ struct Planned {
 
 /// A distributed 3-D domain: machine, partition, placement, routes, memory and exchanges behind one interface.
 ///
-/// Add fields, call realize(), then exchange. Call plan() before realize() only to know the subdomains' boxes before there is memory.
+/// Add fields, call realize(), then exchange. Call plan() before realize() only where boxes, devices or the machine are needed before there
+/// is memory, as for use_array().
 /// "Collective" means: called by all ranks, in the same order; where one rank fails or makes another call, all throw the same error.
 ///
 /// Calls in the wrong order throw InvalidArgument and change nothing. After any other error of plan(), realize(), close(), an exchange,
@@ -266,7 +267,7 @@ class Domain {
   void use_array(field_id field, subdomain_id subdomain, int buffer, void* first_owned_cell,
                  std::array<std::int64_t, 3> stride_bytes, std::int64_t component_stride_bytes = 0);
 
-  /// Collective: allocates, finds out what the machine can do, routes, and builds the exchange.
+  /// Collective: allocates fields, which are 0 at first, finds out what the machine can do, routes, and builds the exchange.
   void realize();
 
   /// What was decided, and why. Lists the routes of the messages that this rank sends, and the memory of its devices by its use.

@@ -46,7 +46,7 @@ struct PartitionOptions {
 /// How messages travel.
 struct RoutingOptions {
   routing::Policy policy{};
-  /// One message for each neighbour, or one for each direction; the same on all ranks.
+  /// What one message contains, see routing::Messages; the same on all ranks.
   routing::Messages messages = routing::Messages::by_neighbour;
   /// The same on all ranks.
   routing::NetEngine net_engine = routing::NetEngine::automatic;
@@ -82,7 +82,7 @@ struct DomainOptions {
   /// debug.validate_ordering, nothing is reported.
   bool slow_paths = false;
 
-  /// How long a collective or one step of an exchange may take before it is an error.
+  /// How long a collective or one step of an exchange may take before it is an error. The same on all ranks.
   Duration timeout = std::chrono::seconds(120);
 
   /// For the tools of Halocline's own tree.

@@ -40,15 +40,22 @@ class Domain:
     fields: a dtype by name, or options: dtype, components, buffers, stencil, staggered (three bools: z, y, x), wire ("f32", "bf16" or "f16":
         a narrower format in which cells are sent). With fields, the constructor calls realize().
     reductions: for reduce(), by name the field and the number: {"residual": ("r", "sum_of_squares")}.
-    comm: an mpi4py communicator, a process group of torch.distributed, or StoreRanks; None without a launcher.
-    devices: devices of each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs.
+    comm: an mpi4py communicator, a process group of torch.distributed, or StoreRanks; None without a launcher; "self" for a domain of this
+        process alone in a job of several.
+    devices: devices of each rank, for backend "host" or "cuda"; unset, one host device, or an even share of the node's GPUs.
     boundary: "periodic", "open" or "periodic_in_kernel", or three of them: z, y, x.
+    in_place: kernels write the buffer that they read; cells that are sent are then not in Block.interior.
+    steps_per_exchange: one exchange serves so many steps, with halos of so many times the radius.
+    partition: "automatic", "exact", "bisection", "z_order" or "fastest".
     plan: cuts and owners of an earlier domain, or of one's own.
     machine: plans for this one instead of the discovered one; its ranks are comm's.
     measure_weights: a kernel is run on each device, and cells are cut in proportion to the speeds.
+    transports: those that may be used, in this order ("direct,mpi_staged"), or those that may not ("-ipc_copy").
+    ranks_per_node: virtual nodes of so many ranks.
+    validate_ordering: finds work that is not ordered with exchanges; slow.
     messages: "by_neighbour", "by_direction", or "by_rank", which sends all from one rank to another by mpi_staged as one, or "by_node", which
         does so from one node to another (host devices only), or "auto": one of these, by predicted time.
-    timeout: seconds.
+    timeout: seconds that a collective or one step of an exchange may take; unset, HALOCLINE_TIMEOUT or 120. The same on all ranks.
 
     Collective over comm, as are all calls but those that are marked as local. On host devices all calls are complete when they return: NumPy
     sees the halos that exchange() filled.
@@ -76,7 +83,7 @@ class Domain:
         ranks_per_node: int | None = None,
         validate_ordering: bool = False,
         measure_weights: bool = False,
-        timeout: float = 120.0,
+        timeout: float | None = None,
     ) -> None:
         self._closed = True
         if (shape is None and plan is None) == (cells is None):
@@ -140,7 +147,7 @@ class Domain:
         staggered: Sequence[bool] = (False, False, False),
         wire: str | None = None,
     ) -> Field:
-        """Before realize(); for domains that were made without `fields`. Local."""
+        """Before plan() and realize(); for domains that were made without `fields`. Local."""
         try:
             kind = np.dtype(dtype)
         except TypeError as error:
@@ -155,7 +162,7 @@ class Domain:
 
     def add_reduction(self, name: str, field: str, what: str) -> None:
         """A number that reduce() computes from a field of float32 or float64, over all its components: "sum", "sum_of_squares", "min", "max"
-        or "max_abs". Before realize(); for domains that were made without `fields`. Local."""
+        or "max_abs". Before plan() and realize(); for domains that were made without `fields`. Local."""
         if name in self._reductions:
             raise InvalidArgument(f"reduction name is '{name}', which is taken; allowed are other names")
         self._reductions[name] = self._open().add_reduction(self[field]._id, what)

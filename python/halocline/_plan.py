@@ -17,7 +17,7 @@ Path_ = str | os.PathLike[str]
 
 class Machine:
     """A machine as a value: nodes, devices, links, measured rates. `Domain.machine` is the one that was discovered; `halocline machine
-    --json` and `halocline measure --json` write the same documents. print() shows what there is of each kind."""
+    --json`, with `--measure` or without, writes the same documents. print() shows what there is of each kind."""
 
     def __init__(self, core: _core.Machine) -> None:
         self._core = core

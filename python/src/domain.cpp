@@ -76,7 +76,7 @@ DomainOptions Settings::options() const {
   options.routing.messages = messages_of(messages);
   if (ranks_per_node) options.machine.ranks_per_node = ranks_per_node;
   if (validate_ordering) options.debug.validate_ordering = true;
-  options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout));
+  if (timeout) options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*timeout));
   return options;
 }
 

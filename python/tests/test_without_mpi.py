@@ -93,6 +93,12 @@ def test_bad_stores_are_named():
         halocline.StoreRanks(3, 0, 1)
 
 
+def test_without_an_argument_the_timeout_is_the_environments(monkeypatch):
+    monkeypatch.setenv("HALOCLINE_TIMEOUT", "0.1")
+    with pytest.raises(errors.DeadlineError, match="timeout 0.1 s"):
+        halocline.Domain((8, 8, 8), 1, {"u": "int8"}, comm=halocline.StoreRanks(Values(), 0, 2))
+
+
 def test_what_a_failed_domain_leaves_is_not_the_next_ones():
     store = Values()
     ranks = halocline.StoreRanks(store, 0, 2)

@@ -52,8 +52,8 @@ DeviceKind chosen(const std::vector<Wish>& wishes, bool first_rank) {
   if (some && first_rank) {
     log(LogLevel::warning,
         fmt::format(
-            "rank {} sees no GPU, so that all ranks take host devices though some see GPUs; HALOCLINE_BACKEND=host "
-            "says that this is meant",
+            "rank {} sees no GPU, so that all ranks take host devices though some see GPUs; set "
+            "HALOCLINE_BACKEND=host to silence this warning",
             without - wishes.begin()));
   }
   return DeviceKind::host;

@@ -207,13 +207,13 @@ def page_of(rows):
         )
     covered = [coverage_of(rows, part) for part in PARTS if any(row["part"] == part and "sites" in row for row in rows)]
     if covered:
-        lines += ["", "Call sites of a run's functions that allocate, of the system, of MPI and of files, of which one fails in each case:", "", *covered]
+        lines += ["", "Faults are injected at call sites (allocation, system calls, MPI, files), one in each case:", "", *covered]
     losses = [row for row in rows if "errors" in row]
     if losses:
         lines += ["", losses_of(losses)]
     failed = [row for row in rows if row["failed"]]
     if failed:
-        lines += ["", "Seeds that failed lie in these ranges; what was at fault is mended unless it is called open:", ""]
+        lines += ["", "Seeds that failed are in these ranges; each cause is fixed unless it is marked open:", ""]
         lines += [
             f"- `{row['part']}`, {row['first']} to {row['end'] - 1}, commit {row['commit']}: {row['failed']}: {row.get('cause', 'open')}" for row in failed
         ]
@@ -223,8 +223,8 @@ def page_of(rows):
 def losses_of(rows):
     """How long after the timeout the other ranks had their errors."""
     return (
-        f"Of `losses`, {sum(row['errors'] for row in rows):,} errors of ranks that were not lost came after the timeout by at most "
-        f"{max(row['p99_over_s'] for row in rows):.2f} s (99 of 100, in the slowest batch), {max(row['most_over_s'] for row in rows):.2f} s (all)."
+        f"In `losses`, ranks that were not lost reported {sum(row['errors'] for row in rows):,} errors, at most "
+        f"{max(row['p99_over_s'] for row in rows):.2f} s after the timeout (99 of 100, in the slowest batch), {max(row['most_over_s'] for row in rows):.2f} s (all)."
     )
 
 

@@ -109,7 +109,7 @@ def main():
         (folder / "ledger.json").unlink()
         done = run(folder, str(folder), "--minutes", "0.001")
         row = json.loads((folder / "ledger.json").read_text())[-1]
-        shown = f"{row.get('errors'):,} errors of ranks that were not lost came after the timeout by at most 0.25 s (99 of 100, in the slowest batch), 0.75 s (all)"
+        shown = f"In `losses`, ranks that were not lost reported {row.get('errors'):,} errors, at most 0.25 s after the timeout (99 of 100, in the slowest batch), 0.75 s (all)"
         expect(row.get("errors", 0) >= 40 and shown in (folder / "page.md").read_text(), f"the page has how late errors of losses are: {row}")
         build(folder, {"fuzz_wire": answer(), "fuzz_matrix": answer(), "losses": answer()})
         (folder / "ledger.json").unlink()

@@ -55,8 +55,8 @@ typedef struct halocline_owner {
   int32_t device;
 } halocline_owner;
 
-// A member that is 0 or NULL has its default, which is HALOCLINE_...'s where the environment sets it. `size` tells the library which
-// members the program was compiled with:
+// A member that is 0 or NULL has its default, which is HALOCLINE_...'s where the environment sets it. `size` is the size of the struct that
+// the program was compiled with:
 //     halocline_options options = HALOCLINE_OPTIONS_INIT;
 //     options.devices = 2;
 typedef struct halocline_options {
