@@ -61,7 +61,7 @@ Injection Scheduler::injection(Operation operation, int device) const {
 void Scheduler::push(Lock&, Queue& queue, Item item) {
   queue.items.push_back(std::move(item));
   if (queue.state == Queue::State::idle) make_runnable(queue);
-  if (std::exchange(workers_rest_, false)) first_push_.notify_all();
+  end_rest();
 }
 
 void Scheduler::release(Lock& lock) {

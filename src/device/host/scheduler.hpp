@@ -71,17 +71,21 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
     explicit Helping(Scheduler& scheduler) : scheduler_(scheduler) { count(1); }
     Helping(const Helping&) = delete;
     Helping& operator=(const Helping&) = delete;
+    /// What the thread leaves undone is the workers'.
     ~Helping() { count(-1); }
 
    private:
     void count(int change) {
       const Lock held = scheduler_.lock();
       scheduler_.helpers_ += change;
+      if (change < 0 && (scheduler_.any_runnable() || !scheduler_.polling_.empty())) scheduler_.end_rest();
     }
     Scheduler& scheduler_;
   };
   void work();
   void work_on_leftovers();
+  /// Of workers with when_left_over; the lock is held.
+  void end_rest();
   bool run_one(bool is_worker);
   bool run_some();
   void run(Lock& lock, Queue& queue, bool is_worker);
@@ -118,8 +122,8 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   std::condition_variable stopped_running_;
   bool stop_ = false;
   int helpers_ = 0;            ///< threads in help()
-  bool workers_rest_ = false;  ///< workers with when_left_over wait for the first push
-  std::condition_variable first_push_;
+  bool workers_rest_ = false;  ///< workers with when_left_over wait for end_rest()
+  std::condition_variable rest_ends_;
   std::vector<std::thread> workers_;
 };
 

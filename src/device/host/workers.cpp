@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 constexpr Duration idle_nap = milliseconds(100);
 /// How long work is left to the threads that will wait for it, before a worker with when_left_over takes it.
 constexpr Duration grace = microseconds(200);
-/// After this number of checks without any work, it rests until the next push.
+/// After this number of checks without any work, it rests until the next push, or until a waiting thread leaves work undone.
 constexpr int looks_before_rest = 50;
 
 }  // namespace
@@ -44,7 +44,7 @@ void Scheduler::stop_workers() {
     const Lock held = lock();
     stop_ = true;
   }
-  first_push_.notify_all();
+  rest_ends_.notify_all();
   doorbell_->ring();
   for (std::thread& worker : workers_) {
     // The backend may be destroyed by a function that runs on a worker and held its last reference.
@@ -80,6 +80,10 @@ void Scheduler::work() {
   }
 }
 
+void Scheduler::end_rest() {
+  if (std::exchange(workers_rest_, false)) rest_ends_.notify_all();
+}
+
 /// Checks for work from time to time, and takes it only if no thread is in help(). Does not sleep on the doorbell, so that a
 /// ring does not pay for waking it.
 void Scheduler::work_on_leftovers() {
@@ -90,11 +94,11 @@ void Scheduler::work_on_leftovers() {
     const bool nothing = !any_runnable() && polling_.empty();
     if (nothing && ++looks >= looks_before_rest) {
       workers_rest_ = true;
-      first_push_.wait(held, [this] { return stop_ || !workers_rest_; });
+      rest_ends_.wait(held, [this] { return stop_ || !workers_rest_; });
       looks = 0;
       nap = grace;
     }
-    first_push_.wait_for(held, nap, [this] { return stop_; });
+    rest_ends_.wait_for(held, nap, [this] { return stop_; });
     bool worked = false;
     while (!stop_ && helpers_ == 0) {
       held.unlock();

@@ -38,6 +38,24 @@ TEST(HostWorkers, TakeWorkForWhichNobodyWaits) {
   }
 }
 
+/// The worker comes to rest while the thread that waits runs an operation: no queue has work for it then.
+TEST(HostWorkers, TakeWorkThatAWaitingThreadLeaves) {
+  const auto backend = make_host_backend(crowded());
+  const auto stream = backend->create_stream(0);
+  std::atomic<bool> first{false};
+  std::atomic<bool> second{false};
+  stream->host_function([&] {
+    let_workers_rest();
+    first = true;
+  });
+  stream->host_function([] { std::this_thread::sleep_for(milliseconds(1)); });  // longer than a thread helps on
+  stream->host_function([&] { second = true; });
+  ASSERT_TRUE(backend->wait_until([&] { return first.load(); }, patience()));
+  const Deadline deadline = patience();
+  while (!second && !deadline.expired()) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_TRUE(second) << "nobody has run it";
+}
+
 /// If the worker were not woken, this would not return.
 TEST(HostWorkers, EndWhileTheyRest) {
   auto backend = make_host_backend(crowded());
