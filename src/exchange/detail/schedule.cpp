@@ -54,7 +54,8 @@ void Schedule::prepare(const ExchangePlan& plan) {
       if (headers.headers.empty() && headers.done != nullptr) {
         part.done.push_back({std::exchange(headers.done, nullptr)});
       }
-      if (!unpack.empty()) part.unpack = context_->backend->prepare_unpacking(state->device(), unpack, headers);
+      // Headers are checked also where nothing is unpacked.
+      if (!unpack.empty() || !headers.headers.empty()) part.unpack = context_->backend->prepare_unpacking(state->device(), unpack, headers);
       if (context_->tracer != nullptr) describe(*state, part, plan, local);
       sequence.parts.push_back(std::move(part));
     }

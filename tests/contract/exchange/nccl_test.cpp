@@ -4,12 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "comm/local_ranks.hpp"
 #include "device/host.hpp"
+#include "halocline/halocline.hpp"
 #include "support/forwarding_backend.hpp"
 #include "support/halo_case.hpp"
 
@@ -56,6 +59,31 @@ TEST_P(NcclWraps, many_bytes_are_copied_beside_the_messages_on_few_blocks) {
 
 INSTANTIATE_TEST_SUITE_P(ways, NcclWraps, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "replayed" : "one_by_one"; });
+
+/// Headers of messages without cells are checked, too, and the watch of the communicator sees the end of the exchange.
+TEST(NcclSelections, a_rank_that_receives_no_cells_is_not_late) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
+    DomainOptions options;
+    options.devices.existing.emplace(device::make_host_backend({}));
+    options.routing.policy.order = {routing::Transport::nccl, routing::Transport::self};
+    options.partition.method = partition::Method::given;
+    options.partition.device_grid = {2, 1, 1};
+    options.boundaries[0] = Boundary::open;
+    options.timeout = std::chrono::milliseconds(500);
+    Domain domain({8, 4, 4}, Stencil::star(1), comm, options);
+    const auto u = domain.add_field<float>("u");
+    domain.realize();
+    domain.on_open_boundary({});
+    Transfer up{.field = u};
+    up.directions = Directions().set(static_cast<std::size_t>(Direction::of(1, 0, 0).index()));
+    for (int i = 0; i < 2; ++i) {
+      domain.exchange({up});
+      domain.synchronize();
+      std::this_thread::sleep_for(3 * options.timeout);
+    }
+    domain.close();
+  });
+}
 
 }  // namespace
 }  // namespace halocline::test
