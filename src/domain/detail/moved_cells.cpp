@@ -8,6 +8,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/requests.hpp"
+#include "core/leak.hpp"
 
 namespace halocline {
 namespace {
@@ -135,7 +136,13 @@ void move_cells(comm::RankGroup& comm, const Snapshot& from, const Owners& befor
     messages = messages_of(comm, from, before, item, to, after);
     for (Message& message : messages.sent) message.pack();
   });
-  std::vector<std::unique_ptr<comm::Request>> requests;
+  // What MPI may still access after an error is leaked.
+  struct UnderWay {
+    Messages messages;
+    std::vector<std::unique_ptr<comm::Request>> requests;
+  };
+  auto under_way = std::make_unique<UnderWay>(UnderWay{std::move(messages), {}});
+  auto& requests = under_way->requests;
   const auto in_parts = [](Message& message, auto&& start) {
     for (std::span<std::byte> rest(message.packed); !rest.empty();) {
       const auto part = rest.first(std::min(rest.size(), most_bytes));
@@ -143,20 +150,24 @@ void move_cells(comm::RankGroup& comm, const Snapshot& from, const Owners& befor
       rest = rest.subspan(part.size());
     }
   };
-  for (Message& message : messages.received) {
-    in_parts(message, [&](auto part) { requests.push_back(comm.receive(part, message.peer, tag)); });
+  const auto done = [&] {
+    std::erase_if(requests, [](const auto& request) { return request->test(); });
+    return requests.empty();
+  };
+  try {
+    for (Message& message : under_way->messages.received) {
+      in_parts(message, [&](auto part) { requests.push_back(comm.receive(part, message.peer, tag)); });
+    }
+    for (Message& message : under_way->messages.sent) {
+      in_parts(message, [&](auto part) { requests.push_back(comm.send(part, message.peer, tag)); });
+    }
+    comm::wait_for_others(comm, done, comm.timeout(), "cells of rebalance()");
+  } catch (...) {
+    comm.poison();  // others wait for this rank's cells
+    leak(std::move(under_way));
+    throw;
   }
-  for (Message& message : messages.sent) {
-    in_parts(message, [&](auto part) { requests.push_back(comm.send(part, message.peer, tag)); });
-  }
-  comm::wait_for_others(
-      comm,
-      [&] {
-        std::erase_if(requests, [](const auto& request) { return request->test(); });
-        return requests.empty();
-      },
-      comm.timeout(), "cells of rebalance()");
-  for (Message& message : messages.received) message.unpack();
+  for (Message& message : under_way->messages.received) message.unpack();
 }
 
 }  // namespace halocline

@@ -11,6 +11,7 @@
 #include "comm/agree.hpp"
 #include "comm/requests.hpp"
 #include "core/clock.hpp"
+#include "core/leak.hpp"
 
 namespace halocline {
 namespace {
@@ -50,17 +51,28 @@ std::map<std::string, double> tuning_ceilings(comm::RankGroup& comm, device::Bac
     stream->synchronize();
   });
   if (comm.size() == 1) return found;
-  std::vector<std::byte> out(sent_bytes), in(sent_bytes);
+  struct Messages {
+    std::vector<std::byte> out, in;
+    std::unique_ptr<comm::Request> receive, send;
+  };
+  auto messages = std::make_unique<Messages>(
+      Messages{std::vector<std::byte>(sent_bytes), std::vector<std::byte>(sent_bytes), {}, {}});
   const std::int64_t ranks = comm.size();
   const rank_id next((comm.rank().value() + 1) % ranks);
   const rank_id previous((comm.rank().value() + ranks - 1) % ranks);
   found["message_to_next_rank_bytes_per_s"] = slowest_rate(comm, sent_bytes, [&] {
-    const auto receive = comm.receive(in, previous, ceiling_tag);
-    const auto send = comm.send(out, next, ceiling_tag);
-    comm::wait_for_others(
-        comm, [&] { return receive->test(); }, comm.timeout(), "a message to the next rank");
-    comm::wait_for_others(
-        comm, [&] { return send->test(); }, comm.timeout(), "a message to the next rank");
+    try {
+      messages->receive = comm.receive(messages->in, previous, ceiling_tag);
+      messages->send = comm.send(messages->out, next, ceiling_tag);
+      comm::wait_for_others(
+          comm, [&] { return messages->receive->test(); }, comm.timeout(), "a message to the next rank");
+      comm::wait_for_others(
+          comm, [&] { return messages->send->test(); }, comm.timeout(), "a message to the next rank");
+    } catch (...) {
+      comm.poison();
+      leak(std::move(messages));  // MPI may still access it
+      throw;
+    }
   });
   return found;
 }
