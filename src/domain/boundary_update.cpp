@@ -25,8 +25,10 @@ void Domain::Impl::join_timed(const std::function<void()>& join) {
 void Domain::Impl::finish_exchange() {
   join_timed([this] {
     exchange->finish();
-    if (slow_paths) exchange->guard([&] { slow_paths->finish(*exchange, streams); });
-    fill_open_boundaries(exchanging);
+    exchange->guard([&] {
+      if (slow_paths) slow_paths->finish(*exchange, streams);
+      fill_open_boundaries(exchanging);
+    });
   });
 }
 
@@ -40,8 +42,8 @@ void Domain::Impl::finish_with(const BoundaryUpdate& update) {
   if (options.update == overlap::Update::in_place) {
     // Boxes read cells that other boxes write, so they keep their order.
     exchange->finish();
-    fill_open_boundaries(exchanging);
     return exchange->guard([&] {
+      fill_open_boundaries(exchanging);
       for (const Subdomain& subdomain : subdomains) update(subdomain, subdomain.boundary());
     });
   }

@@ -280,14 +280,16 @@ void Domain::use_streams(std::span<Stream* const> streams) {
           streams[i] == nullptr ? "null" : fmt::format("of device {}", streams[i]->device()), subdomain.device()));
     }
   }
-  for (std::size_t i = 0; i < streams.size(); ++i) {
-    device::Stream& next = device::stream_of(*streams[i]);
-    if (&next == impl_->streams[i]) continue;
-    impl_->streams[i]->record(*impl_->marks[i]);
-    next.wait(*impl_->marks[i]);
-    impl_->streams[i] = &next;
-    impl_->subdomains[i].stream_ = streams[i];
-  }
+  impl_->exchange->guard([&] {
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      device::Stream& next = device::stream_of(*streams[i]);
+      if (&next == impl_->streams[i]) continue;
+      impl_->streams[i]->record(*impl_->marks[i]);
+      next.wait(*impl_->marks[i]);
+      impl_->streams[i] = &next;
+      impl_->subdomains[i].stream_ = streams[i];
+    }
+  });
 }
 
 void Domain::swap(field_id field) {
