@@ -73,8 +73,11 @@ void Exchange::Impl::set_up() {
       record_ = std::make_unique<ExchangeRecord>(*setup_.recorder, *setup_.backend, setup_.recorded_as, ends_, *abort_);
     });
   }
-  if (network_) network_->start();
-  if (communicators_) comm::agree_on(*setup_.comm, [&] { communicators_->start(); });
+  if (!network_ && !communicators_) return;
+  comm::agree_on(*setup_.comm, [&] {
+    if (network_) network_->start();
+    if (communicators_) communicators_->start();
+  });
 }
 
 /// Collective.

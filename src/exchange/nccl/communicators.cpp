@@ -11,6 +11,7 @@
 #include "core/log.hpp"
 #include "core/serialise.hpp"
 #include "core/short_text.hpp"
+#include "core/start_thread.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::exchange::nccl {
@@ -95,7 +96,7 @@ void Communicators::start() {
     watched.counts = backend_->make_word_reader(progress.device, {progress.begun, progress.done});
     watched.headers = backend_->make_word_reader(progress.device, progress.arrived);
   }
-  thread_ = std::thread([this] { run(); });
+  thread_ = start_thread("the watch of NCCL's messages", [this] { run(); });
 }
 
 void Communicators::run() noexcept {

@@ -9,6 +9,7 @@
 #include "comm/agree.hpp"
 #include "core/log.hpp"
 #include "core/short_text.hpp"
+#include "core/start_thread.hpp"
 #include "exchange/detail/tags.hpp"
 #include "exchange/net/proxy.hpp"
 #include "exchange/net/ucx/ucx.hpp"
@@ -64,8 +65,8 @@ int Network::next_tag(rank_id sender, rank_id receiver, bool sends) {
 }
 
 void Network::start() {
+  if (threaded_.yes) thread_ = start_thread("the mover of net's messages", [this] { run(); });
   started_ = true;
-  if (threaded_.yes) thread_ = std::thread([this] { run(); });
 }
 
 void Network::run() noexcept {
