@@ -203,6 +203,7 @@ bool Exchange::Impl::undo() noexcept {
 
 void Exchange::Impl::close(std::span<device::Stream* const> streams) {
   if (closed_) return;
+  leave();  // waits for other exchanges do not touch it any more
   guarded([&] {
     check_others("close()");
     comm::agree_on(*setup_.comm, [&] {

@@ -193,6 +193,7 @@ std::size_t Exchange::Impl::not_done() const {
 }
 
 void Exchange::Impl::finish(const std::function<void()>& arrived) {
+  if (under_way_) join_others();  // another thread's waits do not touch it any more
   if (failure_) std::rethrow_exception(failure_);
   if (running_ == nullptr) throw InvalidArgument("finish() was called without start_exchange() before");
   const device::Range range(*setup_.backend, "halocline exchange: finish");
