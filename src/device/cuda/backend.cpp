@@ -144,7 +144,9 @@ std::unique_ptr<Current> CudaBackend::make_current(int device) {
    private:
     CurrentDevice current_;
   };
-  return std::make_unique<Scope>(devices_->at(device).context());
+  const Context context = devices_->at(device).context();
+  if (CurrentDevice::is(context)) return nullptr;
+  return std::make_unique<Scope>(context);
 }
 
 void CudaBackend::push_range(const char* name) { nvtxRangePushA(name); }

@@ -33,8 +33,7 @@ bool CudaEvent::query() const {
   if (capture_) throw InternalError("query: the event was last recorded in a capture");
   const bool done = reached();
   // Read after the query above: a failure is published before the failed work counts as done.
-  if (failure_ == nullptr) failure_ = devices_->failures().of(device_);
-  if (failure_ != nullptr) raise(*failure_);
+  if (const FailurePtr failure = devices_->failures().of(device_)) raise(*failure);
   return done;
 }
 

@@ -83,6 +83,11 @@ AllocationFacts allocation_facts(const void* address) {
   return {exportable != 0, pool};
 }
 
+bool CurrentDevice::is(Context context) noexcept {
+  CUcontext current = nullptr;
+  return driver().get_current(&current) == CUDA_SUCCESS && current == context;
+}
+
 CurrentDevice::CurrentDevice(Context context) noexcept {
   CUcontext before = nullptr;
   if (driver().get_current(&before) != CUDA_SUCCESS || before == context) return;

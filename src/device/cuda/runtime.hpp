@@ -41,6 +41,8 @@ struct AllocationFacts {
 class CurrentDevice {
  public:
   explicit CurrentDevice(Context context) noexcept;
+  /// Whether it is current already.
+  [[nodiscard]] static bool is(Context context) noexcept;
   ~CurrentDevice();
   CurrentDevice(const CurrentDevice&) = delete;
   CurrentDevice& operator=(const CurrentDevice&) = delete;

@@ -37,7 +37,6 @@ class CudaEvent final : public Event {
   bool recorded_ = false;
   std::optional<std::uint64_t> capture_;  ///< in which the latest mark is
   bool own_capture_ = false;              ///< a stream of the backend began it
-  mutable FailurePtr failure_;            ///< once thrown
 };
 
 class CudaStream final : public Stream {

@@ -216,7 +216,9 @@ std::unique_ptr<Graph> ThreadedStream::end_capture() {
 bool ThreadedStream::capturing() const { return here_and_now() && inner_->capturing(); }
 
 void ThreadedStream::launch(Graph& graph) {
-  pass([inner_graph = static_cast<ThreadedGraph&>(graph).inner](Stream& inner) { inner.launch(*inner_graph); });
+  auto* mine = dynamic_cast<ThreadedGraph*>(&graph);
+  if (mine == nullptr) throw InvalidArgument("the graph belongs to another backend than the stream");
+  pass([inner_graph = mine->inner](Stream& inner) { inner.launch(*inner_graph); });
 }
 
 template <typename F>

@@ -64,8 +64,13 @@ class Registered final : public Buffer {
       throw ResourceError(fmt::format("cannot allocate {} bytes on device {} for NCCL: {}", bytes, handle_->device,
                                       nccl().error_string(status)));
     }
-    check(cudaMemset(memory_, 0, bytes), "cudaMemset");
-    nccl().check(nccl().register_memory(handle_->comm, memory_, bytes, &registration_), "ncclCommRegister");
+    try {
+      check(cudaMemset(memory_, 0, bytes), "cudaMemset");
+      nccl().check(nccl().register_memory(handle_->comm, memory_, bytes, &registration_), "ncclCommRegister");
+    } catch (...) {
+      (void)nccl().free(memory_);
+      throw;
+    }
   }
   /// After an abort peers may still access the memory: it is kept.
   ~Registered() override {
