@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 
-#include "comm/local_ranks.hpp"
 #include "comm/rank_group.hpp"
 #include "core/clock.hpp"
 

@@ -51,10 +51,9 @@ DeviceKind chosen(const std::vector<Wish>& wishes, bool first_rank) {
   const bool some = std::any_of(wishes.begin(), wishes.end(), [](const Wish& wish) { return wish.gpus > 0; });
   if (some && first_rank) {
     log(LogLevel::warning,
-        fmt::format(
-            "rank {} sees no GPU, so that all ranks take host devices though some see GPUs; set "
-            "HALOCLINE_BACKEND=host to silence this warning",
-            without - wishes.begin()));
+        fmt::format("rank {} sees no GPU, so that all ranks take host devices though some see GPUs; set "
+                    "HALOCLINE_BACKEND=host to silence this warning",
+                    without - wishes.begin()));
   }
   return DeviceKind::host;
 }

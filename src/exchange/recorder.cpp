@@ -5,7 +5,6 @@
 #include <chrono>
 
 namespace halocline::exchange {
-namespace {}  // namespace
 
 std::uint8_t Recorder::add(RecordedState& exchange) {
   const std::lock_guard lock(mutex_);

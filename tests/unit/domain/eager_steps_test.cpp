@@ -81,13 +81,20 @@ class IdleStream final : public device::Stream {
 
 class IdleBackend final : public test::ForwardingBackend {
  public:
-  explicit IdleBackend(int devices) : ForwardingBackend(device::make_host_backend({.devices = devices}), {}) {}
+  explicit IdleBackend(int devices) : ForwardingBackend(device::make_host_backend(of(devices)), {}) {}
   std::unique_ptr<device::Stream> create_stream(int device, device::Priority, std::string_view) override {
     return std::make_unique<IdleStream>(device);
   }
   std::unique_ptr<Event> create_event(int, Timing) override { return std::make_unique<IdleEvent>(); }
   std::unique_ptr<device::FusedExchange> fuse(int, const device::FusedPlan&) override {
     return std::make_unique<device::FusedExchange>();
+  }
+
+ private:
+  static device::HostOptions of(int devices) {
+    device::HostOptions host;
+    host.devices = devices;
+    return host;
   }
 };
 
