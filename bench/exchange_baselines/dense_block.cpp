@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dense_block.hpp"
 
+#include <algorithm>
+
 #include "halocline/box.hpp"
 
 namespace halocline::bench {
@@ -47,6 +49,16 @@ DenseBlock::Part DenseBlock::filled_by(Direction d) const {
     if (d[dim] != 0) part.at[dim] = d[dim] > 0 ? 0 : workload_.radius + workload_.cells[dim];
   }
   return part;
+}
+
+void DenseBlock::copy_towards(Direction d, double* block) {
+  const Part from = sent_towards(d);
+  const Part to = filled_by(d);
+  for (std::int64_t z = 0; z < from.size.z; ++z) {
+    for (std::int64_t y = 0; y < from.size.y; ++y) {
+      std::copy_n(&cell(from.at + Vec3{0, y, z}), from.size.x, block + offset(to.at + Vec3{0, y, z}));
+    }
+  }
 }
 
 Vec3 DenseBlock::place_of(int rank) const {

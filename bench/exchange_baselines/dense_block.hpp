@@ -25,6 +25,8 @@ class DenseBlock : public Contender {
   [[nodiscard]] Part sent_towards(Direction d) const;
   [[nodiscard]] Part filled_by(Direction d) const;
   [[nodiscard]] int neighbour(int rank, Direction d) const;
+  /// Copies the cells that are sent towards d into the halo that they fill, in a block like this one.
+  void copy_towards(Direction d, double* block);
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] const Vec3& extent() const { return extent_; }
   /// In this memory of extent().volume() cells, instead of the block's own.

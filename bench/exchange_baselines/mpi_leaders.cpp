@@ -2,14 +2,13 @@
 // The exchange by leaders, as written by hand: all ranks of a node pack into a window of the node's shared memory, its first rank
 // sends one message to each other node and receives one from each, and all ranks unpack from the window. Within a node the
 // receiver unpacks from the sender's part of the window.
-#include <sched.h>
-
 #include <algorithm>
-#include <atomic>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "meeting.hpp"
 #include "packed_block.hpp"
 
 namespace halocline::bench {
@@ -67,7 +66,7 @@ class Leaders final : public PackedBlock {
     std::int64_t begin = 0;
     std::int64_t cells = 0;
   };
-  static constexpr std::int64_t cells_of_counter = 16;  // two cache lines before the cells
+  static constexpr std::int64_t cells_of_counter = Meeting::cells_of_counter;  // before the cells
 
   /// All ranks compute the same places: messages within the node and to other nodes, ordered by sender and receiver; then messages from
   /// other nodes in the order in which those send them.
@@ -114,7 +113,7 @@ class Leaders final : public PackedBlock {
     MPI_Win_shared_query(window_, 0, &size, &unit, &first);
     if (node_rank_ == 0) std::fill_n(first, cells_of_counter, 0.0);
     base_ = first + cells_of_counter;
-    counter_ = reinterpret_cast<std::uint64_t*>(first);
+    meeting_.emplace(first, node_size_);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
     MPI_Win_sync(window_);
     MPI_Barrier(node_comm_);
@@ -139,10 +138,7 @@ class Leaders final : public PackedBlock {
       MPI_Win_sync(window_);
       return;
     }
-    const std::atomic_ref<std::uint64_t> counter(*counter_);
-    counter.fetch_add(1, std::memory_order_acq_rel);
-    met_ += static_cast<std::uint64_t>(node_size_);
-    while (counter.load(std::memory_order_acquire) < met_) sched_yield();
+    (*meeting_)();
   }
 
   void unpack_all(bool in_node) {
@@ -157,8 +153,7 @@ class Leaders final : public PackedBlock {
   int node_size_ = 1;
   MPI_Win window_ = MPI_WIN_NULL;
   double* base_ = nullptr;
-  std::uint64_t* counter_ = nullptr;
-  std::uint64_t met_ = 0;
+  std::optional<Meeting> meeting_;
   std::int64_t cells_ = 0;
   std::vector<Place> places_;
   std::map<int, Transfer> sends_;  ///< by the other node's leader

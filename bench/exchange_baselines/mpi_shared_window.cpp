@@ -2,16 +2,15 @@
 // The exchange within a node as written by hand: all blocks are in shared memory, and each rank copies its cells into its neighbours' halos,
 // after all have read their halos, and before all go on. And the same copies, with short rows fetched ahead, for which nobody
 // waits: no exchange, but a ceiling.
-#include <sched.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/anonymous_file.hpp"
 #include "dense_block.hpp"
+#include "meeting.hpp"
 
 namespace halocline::bench {
 namespace {
@@ -101,39 +100,18 @@ class SharedBlock : public DenseBlock {
 class SharedWindow final : public SharedBlock {
  public:
   explicit SharedWindow(const Workload& workload)
-      : SharedBlock(workload, std::make_unique<Window>(cells_of(workload) + cells_of_counter)),
-        counter_(reinterpret_cast<std::uint64_t*>(blocks().of.front() + cells_of(workload))),
-        ranks_(blocks().of.size()) {}
+      : SharedBlock(workload, std::make_unique<Window>(cells_of(workload) + Meeting::cells_of_counter)),
+        meet_(blocks().of.front() + cells_of(workload), static_cast<int>(blocks().of.size())) {}
 
   [[nodiscard]] std::string name() const override { return "shared window by hand"; }
   void exchange() override {
-    meet();
-    for (const Direction d : all_directions) {
-      const Part from = sent_towards(d);
-      const Part to = filled_by(d);
-      double* const block = block_towards(d);
-      for (std::int64_t z = 0; z < from.size.z; ++z) {
-        for (std::int64_t y = 0; y < from.size.y; ++y) {
-          std::copy_n(&cell(from.at + Vec3{0, y, z}), from.size.x, block + offset(to.at + Vec3{0, y, z}));
-        }
-      }
-    }
-    meet();
+    meet_();
+    for (const Direction d : all_directions) copy_towards(d, block_towards(d));
+    meet_();
   }
 
  private:
-  static constexpr std::int64_t cells_of_counter = 16;  // two cache lines
-
-  void meet() {
-    const std::atomic_ref<std::uint64_t> counter(*counter_);
-    counter.fetch_add(1, std::memory_order_acq_rel);
-    met_ += ranks_;
-    while (counter.load(std::memory_order_acquire) < met_) sched_yield();
-  }
-
-  std::uint64_t* counter_;  ///< in the first rank's block
-  std::uint64_t ranks_;
-  std::uint64_t met_ = 0;
+  Meeting meet_;  ///< behind the first rank's block
 };
 
 class CopiesAlone final : public SharedBlock {
@@ -146,7 +124,7 @@ class CopiesAlone final : public SharedBlock {
         case 1: copy_rows<1>(d); break;
         case 2: copy_rows<2>(d); break;
         case 3: copy_rows<3>(d); break;
-        default: copy_rows<0>(d);
+        default: copy_towards(d, block_towards(d));
       }
     }
   }
@@ -155,7 +133,7 @@ class CopiesAlone final : public SharedBlock {
   /// Short rows cost a cache miss each, which hardware does not see coming.
   static constexpr std::int64_t rows_ahead = 24;
 
-  /// Of rows of so many cells; 0: of any number.
+  /// Of rows of so many cells.
   template <std::size_t Cells>
   void copy_rows(Direction d) {
     const Part from = sent_towards(d);
@@ -164,13 +142,9 @@ class CopiesAlone final : public SharedBlock {
       const double* source = &cell(from.at + Vec3{0, 0, z});
       double* target = block_towards(d) + offset(filled_by(d).at + Vec3{0, 0, z});
       for (std::int64_t y = 0; y < from.size.y; ++y, source += row, target += row) {
-        if constexpr (Cells > 0) {
-          __builtin_prefetch(source + rows_ahead * row, 0);
-          __builtin_prefetch(target + rows_ahead * row, 1);
-          std::memcpy(target, source, Cells * sizeof(double));
-        } else {
-          std::copy_n(source, from.size.x, target);
-        }
+        __builtin_prefetch(source + rows_ahead * row, 0);
+        __builtin_prefetch(target + rows_ahead * row, 1);
+        std::memcpy(target, source, Cells * sizeof(double));
       }
     }
   }

@@ -58,15 +58,7 @@ void PackedBlock::unpack(const Message& m, const double* from) {
 }
 
 void PackedBlock::wrap() {
-  for (const Direction d : local_) {
-    const Part from = sent_towards(d);
-    const Part to = filled_by(d);
-    for (std::int64_t z = 0; z < from.size.z; ++z) {
-      for (std::int64_t y = 0; y < from.size.y; ++y) {
-        std::copy_n(&cell(from.at + Vec3{0, y, z}), from.size.x, &cell(to.at + Vec3{0, y, z}));
-      }
-    }
-  }
+  for (const Direction d : local_) copy_towards(d, data());
 }
 
 }  // namespace halocline::bench
