@@ -336,13 +336,9 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
     routing::MeasuredPairs measured(plan->machine);
     for (auto& [pair, known] : facts) {
       known.measured = measured.between(plan->placement.of(pair.from), plan->placement.of(pair.to));
-      routing::Route& route = setup.routes.emplace_back(chooser.choose(pair.from, pair.to, known));
-      if (backend->kind() == DeviceKind::host) {
-        // A flag costs the host little, and a packet is copied twice.
-        route.packets = options.internal && options.internal->host_packets;
-      } else if (route.transport == routing::Transport::direct) {
-        decide_packets(route, plan->machine, plan->placement.of(pair.from), plan->placement.of(pair.to));
-      }
+      setup.routes.push_back(chooser.choose(pair.from, pair.to, known));
+      decide_packets(setup.routes.back(), backend->kind(), options.internal && options.internal->host_packets,
+                     plan->machine, plan->placement.of(pair.from), plan->placement.of(pair.to));
     }
     routed = routed_messages(*memory.geometry, plan->placement, mine, setup.routes, messages());
     if (both_ways != nullptr) *both_ways = setup.routes;

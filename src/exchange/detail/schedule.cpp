@@ -55,7 +55,8 @@ void Schedule::prepare(const ExchangePlan& plan) {
         part.done.push_back({std::exchange(headers.done, nullptr)});
       }
       // Headers are checked also where nothing is unpacked.
-      if (!unpack.empty() || !headers.headers.empty()) part.unpack = context_->backend->prepare_unpacking(state->device(), unpack, headers);
+      if (!unpack.empty() || !headers.headers.empty())
+        part.unpack = context_->backend->prepare_unpacking(state->device(), unpack, headers);
       if (context_->tracer != nullptr) describe(*state, part, plan, local);
       sequence.parts.push_back(std::move(part));
     }

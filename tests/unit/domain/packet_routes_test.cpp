@@ -44,7 +44,7 @@ routing::Route decided(const machine::MachineMap& map, const placement::Slot& fr
   routing::Route route;
   route.transport = routing::Transport::direct;
   route.reason = "direct: for the test";
-  decide_packets(route, map, from, to);
+  decide_packets(route, halocline::DeviceKind::cuda, false, map, from, to);
   return route;
 }
 
