@@ -50,7 +50,7 @@ struct Settings {
   std::optional<Machine> machine;
   std::optional<partition::Cuts> cuts;
   std::vector<std::pair<std::int64_t, int>> owners;  ///< rank, ordinal of its device
-  std::optional<double> timeout;  ///< seconds; unset: HALOCLINE_TIMEOUT, or 120
+  std::optional<double> timeout;                     ///< seconds; unset: HALOCLINE_TIMEOUT, or 120
   [[nodiscard]] DomainOptions options() const;
 };
 
