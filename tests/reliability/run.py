@@ -31,8 +31,8 @@ FIRST_BATCH = {
     "losses": 20,
     "cli_command_lines": 100,
     "fault_threads": 100,
-    "fault_mpi": 20,
-    "fault_tool": 100,
+    "fault_mpi": 100,
+    "fault_tool": 400,
     "soak_exchanges": 20000,
     "soak_domains": 400,
     "soak_replays": 4000,
@@ -40,6 +40,8 @@ FIRST_BATCH = {
     "outputs": 220,
 }
 BATCH_SECONDS = 10
+#: Of programs that are run without a fault first.
+LONG_BATCH_SECONDS = 40
 #: Parts whose program runs cases at once itself.
 WITH_JOBS = ("fault_threads", "fault_mpi", "fault_tool", "outputs", "losses")
 #: Cores that a case keeps busy, where that is more than one.
@@ -151,7 +153,7 @@ def run_part(part, command, first, seconds, jobs, keeps_going=False):
                 left = begun + seconds - time.monotonic()
                 if (row["failed"] and not keeps_going) or left <= 0:
                     return
-            count = max(1, int(count / max(took, 0.01) * min(BATCH_SECONDS, left)))
+            count = max(1, int(count / max(took, 0.01) * min(LONG_BATCH_SECONDS if part.startswith("fault_") else BATCH_SECONDS, left)))
 
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         for worker in [pool.submit(work) for _ in range(workers)]:

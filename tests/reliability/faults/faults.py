@@ -5,9 +5,9 @@
     faults.py BUILD PART [--first 0] [--runs 200] [--show]     cases by their seeds
     faults.py BUILD PART --seed 17 [--show]                    one case again
 
-PART is a name of scenarios.py. First the program runs with all calls counted: which sites there are (interposer/sites.hpp), how often each rank
-is there. A case is a site, a rank, the number of its call there, and whether later calls of that function fail, too. Seeds 0 to S - 1 are one case for each
-of S sites, in an order that is the same in each run; five more rounds of S are other ranks, numbers and lasting failures; then they begin again.
+PART is a name of scenarios.py: one program or several. First each runs with all calls counted: which sites there are (interposer/sites.hpp), how often each
+rank is there. A case is a site of a program, a rank, the number of its call there, and whether later calls of that function fail, too. Seeds 0 to S - 1 are one
+case for each of S sites, in an order that is the same in each run; five more rounds of S are other ranks, numbers and lasting failures; then they begin again.
 
 A case fails if the program ends by a signal, lasts longer than its limit, leaves files, ends with 0 though its result is not verified, or ends
 otherwise without a line that has the reason. Prints each failure with its seed, and "cases passed: N". Exit code 1 if one failed, 2 if the
@@ -90,6 +90,16 @@ class Program:
         self.scenario = scenario
         self.build = build
         self.library = build / "tests/reliability/faults/libhalocline_faults.so"
+        self.sites = {}
+
+    def learn(self):
+        """Runs without a fault, for its sites and its result. Returns why it cannot be used, or nothing."""
+        plain, self.sites = self.run()
+        wrong = self.scenario.wrong(plain)
+        if plain.code != 0 or not self.sites or wrong:
+            return f"without a fault, {self.scenario.name}: {len(self.sites)} sites, {wrong}, {plain.shown()}"
+        self.scenario.learn(plain)
+        return ""
 
     def run(self, variable=None):
         """A run; with the variable of a case, its fault. Returns the result and the lines of FAULTS_FILE's sites."""
@@ -150,19 +160,23 @@ def judge(scenario, case, result):
 
 
 class Cases:
-    def __init__(self, sites):
-        self.sites = dict(sorted(sites.items()))
-        self.order = list(self.sites)  # by their hashes: one order in each run, with few changes where threads see other sites
+    """The cases of all sites of some programs, by seed."""
+
+    def __init__(self, programs):
+        self.programs = programs
+        #: By the hashes of the sites: one order in each run, with few changes where threads see other sites.
+        self.order = sorted((key, at) for at, program in enumerate(programs) for key in program.sites)
 
     def of(self, seed):
-        turn, at = divmod(seed % (len(self.order) * len(ROUNDS)), len(self.order))
-        key = self.order[at]
-        site = self.sites[key]
+        """The program and the case of a seed."""
+        turn, place = divmod(seed % (len(self.order) * len(ROUNDS)), len(self.order))
+        key, at = self.order[place]
+        site = self.programs[at].sites[key]
         which, number, mode = ROUNDS[turn]
         ranks = sorted(site.calls)
         calls = min(site.calls.values()) if which == "all" else site.calls[ranks[which]]
         chosen = 1 if number == "first" else random.Random(seed).randint(1, calls)
-        return Case(key, site.function, chosen, mode, "all" if which == "all" else str(ranks[which]), site.addresses)
+        return self.programs[at], Case(key, site.function, chosen, mode, "all" if which == "all" else str(ranks[which]), site.addresses)
 
 
 def place_of(program, addresses):
@@ -197,49 +211,45 @@ def main():
     totals = collections.Counter()
     longest = 0.0
     sites_failed = set()
-    sites_seen = 0
-    for scenario in scenarios.PARTS[given.part]:
-        program = Program(scenario, build)
-        plain, sites = program.run()
-        if plain.code != 0 or not sites or scenario.wrong(plain):
-            print(f"faults.py: without a fault, {scenario.name}: {len(sites)} sites, {scenario.wrong(plain)}, {plain.shown()}", file=sys.stderr)
+    programs = [Program(scenario, build) for scenario in scenarios.PARTS[given.part]]
+
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        if unusable := [why for why in pool.map(Program.learn, programs) if why]:
+            print(f"faults.py: {unusable[0]}", file=sys.stderr)
             return 2
-        scenario.learn(plain)
-        cases = Cases(sites)
-        sites_seen += len(sites)
+        cases = Cases(programs)
 
-        def one(seed, program=program, cases=cases, scenario=scenario):
-            case = cases.of(seed // len(scenarios.PARTS[given.part]))
+        def one(seed):
+            program, case = cases.of(seed)
             if given.only not in case.function:
-                return seed, case, None, ""
+                return seed, program, case, None, ""
             result, _ = program.run(case.variable())
-            wrong = judge(scenario, case, result)
-            return seed, case, result, KNOWN if wrong and is_known(program, case, result, wrong) else wrong
+            wrong = judge(program.scenario, case, result)
+            return seed, program, case, result, KNOWN if wrong and is_known(program, case, result, wrong) else wrong
 
-        seeds = scenarios.seeds_of(given.part, scenario, drivers.seeds_of(given))
-        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-            for seed, case, result, wrong in pool.map(one, seeds):
-                if result is None:
-                    continue
-                totals["cases"] += 1
-                totals["reached"] += result.reached
-                totals["ended with 0"] += result.code == 0
-                longest = max(longest, result.seconds)
-                if result.reached:
-                    sites_failed.add((scenario.name, case.site))
-                if wrong == KNOWN:
-                    totals["known"] += 1
-                elif wrong:
-                    totals["failed"] += 1
-                if (wrong and wrong != KNOWN) or given.show:
-                    print(f"{scenario.name} seed {seed} {'FAILED' if wrong else 'ok'}: {wrong}", flush=True)
-                    print(f"  {case.function}, call {case.number} of rank {case.rank}, {case.mode}; FAULTS_FAIL={case.variable()}")
-                    print(f"  {place_of(program, case.addresses)}")
-                    if result.died:
-                        print(f"  died in {place_of(program, result.died)}")
-                    print(f"  {result.shown()}", flush=True)
+        for seed, program, case, result, wrong in pool.map(one, drivers.seeds_of(given)):
+            if result is None:
+                continue
+            name = program.scenario.name
+            totals["cases"] += 1
+            totals["reached"] += result.reached
+            totals["ended with 0"] += result.code == 0
+            longest = max(longest, result.seconds)
+            if result.reached:
+                sites_failed.add((name, case.site))
+            if wrong == KNOWN:
+                totals["known"] += 1
+            elif wrong:
+                totals["failed"] += 1
+            if (wrong and wrong != KNOWN) or given.show:
+                print(f"{name} seed {seed} {'FAILED' if wrong else 'ok'}: {wrong}", flush=True)
+                print(f"  {case.function}, call {case.number} of rank {case.rank}, {case.mode}; FAULTS_FAIL={case.variable()}")
+                print(f"  {place_of(program, case.addresses)}")
+                if result.died:
+                    print(f"  died in {place_of(program, result.died)}")
+                print(f"  {result.shown()}", flush=True)
     print(
-        f"sites failed: {len(sites_failed)} of {sites_seen}; cases whose call was reached: {totals['reached']} of {totals['cases']}; "
+        f"sites failed: {len(sites_failed)} of {len(cases.order)}; cases whose call was reached: {totals['reached']} of {totals['cases']}; "
         f"ended with 0, verified: {totals['ended with 0']}; known limits: {totals['known']}; longest {longest:.3f} s"
     )
     print(f"cases passed: {totals['cases'] - totals['failed']}")

@@ -191,8 +191,3 @@ TOOL = [
 PARTS = {"fault_threads": [Threads(2)], "fault_mpi": [Mpi(2)], "fault_tool": TOOL}
 PARTS |= {f"planted_{kind}": [Planted(kind)] for kind in ("right", "signal", "hang", "file", "silent", "unverified")}
 
-
-def seeds_of(part, scenario, seeds):
-    """Which of a range of seeds are of this scenario: each in turn. A seed means the same case whatever the range."""
-    of = PARTS[part]
-    return range(seeds.start + (of.index(scenario) - seeds.start) % len(of), seeds.stop, len(of))
