@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# disturbed.sh <mpiexec> <its flags> <gpu_disturbed> <halocline> trap|full|two_jobs <transport>
+# disturbed.sh <mpiexec> <its flags> <gpu_disturbed> <halocline> trap|full|tight|two_jobs <transport>
 # Two ranks whose GPUs are disturbed; then the next job, which has to verify each cell.
 #   trap      a kernel of rank 1 traps: both ranks have an error within the timeout and some slack; rank 1's names the failure, rank
 #             0's names rank 1 or the pair that waited
 #   full      no device has 4 MiB left: realize() throws on both ranks, with the same words; once there is memory, the next domain of
 #             the same processes works
+#   tight     the same with less than 64 MiB left, in which a rank's field has no room
 #   two_jobs  two jobs on the same GPUs at the same time: both verify
 # In each case nothing hangs, no rank ends by a signal, and no shared memory of Halocline's is left.
 # Exits with 77 if it is skipped.
@@ -47,7 +48,7 @@ else
     took=$(sed -E 's/^.* closed within ([0-9.]+) s: .*/\1/' <<<"$line")
     awk -v t="$took" -v most="$slack" 'BEGIN { exit !(t <= most) }' || fail "rank $rank closed its domain within $took s"
     case $what in
-      full) grep -qi 'memory' <<<"$line" || fail "rank $rank: memory is not named" ;;
+      full | tight) grep -qi 'memory' <<<"$line" || fail "rank $rank: memory is not named" ;;
       trap)
         if [ "$rank" = 1 ]; then
           grep -qiE 'launch failure|trap|illegal instruction' <<<"$line" || fail "rank 1: its failure is not named"
@@ -57,7 +58,7 @@ else
         ;;
     esac
   done
-  if [ "$what" = full ]; then
+  if [ "$what" = full ] || [ "$what" = tight ]; then
     words() { sed -E 's/^[^:]*: //' "$folder/rank-$1"; }
     [ "$(words 0)" = "$(words 1)" ] || fail "the ranks' errors differ"
   fi

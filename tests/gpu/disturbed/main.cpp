@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpu_disturbed trap|full|two_jobs <transports> <seconds> <folder>: what ranks with GPUs report when a kernel of rank 1 traps between
+// gpu_disturbed trap|full|tight|two_jobs <transports> <seconds> <folder>: what ranks with GPUs report when a kernel of rank 1 traps between
 // two exchanges, or when their devices are full before a domain is made. Each writes one line into a file of the folder, as a
 // launcher may mix what ranks print, and ends by itself. The rules for the lines are in disturbed.sh, which itself starts the two
 // jobs: for them, this only looks whether there are GPUs enough.
@@ -41,12 +41,12 @@ class Watch {
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
-/// Most of the free memory of a device, in pieces: what is left is less than the smallest.
+/// Most of the free memory of a device, in pieces of a power of two: less than `left` bytes, another one, are left.
 class Filling {
  public:
-  explicit Filling(int ordinal) {
+  Filling(int ordinal, std::size_t left) {
     cudaSetDevice(ordinal);
-    for (std::size_t bytes = std::size_t{1} << 36; bytes >= smallest;) {
+    for (std::size_t bytes = std::size_t{1} << 36; bytes >= left;) {
       void* piece = nullptr;
       if (cudaMalloc(&piece, bytes) == cudaSuccess) {
         pieces_.emplace_back(piece);
@@ -58,7 +58,6 @@ class Filling {
   }
 
  private:
-  static constexpr std::size_t smallest = std::size_t{1} << 22;
   struct Free {
     void operator()(void* piece) const { cudaFree(piece); }
   };
@@ -108,9 +107,9 @@ void with_a_trap(const Job& job) {
   job.report(took, closing.seconds(), text);
 }
 
-void without_memory(const Job& job) {
+void without_memory(const Job& job, std::size_t left) {
   std::vector<Filling> fillings;
-  for (int i = 0; i < gpus(); ++i) fillings.emplace_back(i);
+  for (int i = 0; i < gpus(); ++i) fillings.emplace_back(i, left);
   job.world.barrier();
   const Watch watch;
   std::string text = "no error";
@@ -147,7 +146,9 @@ int run(comm::Session& session, char** argv) {
   job.options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::atof(argv[3])));
   job.options.routing.policy = routing::Policy::parse(transports);
   if (what == "trap") with_a_trap(job);
-  if (what == "full") without_memory(job);
+  // Of the domain's field, 71 MB are a rank's.
+  if (what == "full") without_memory(job, std::size_t{1} << 22);
+  if (what == "tight") without_memory(job, std::size_t{1} << 26);
   return 0;
 }
 
@@ -156,7 +157,7 @@ int run(comm::Session& session, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    fmt::print(stderr, "usage: gpu_disturbed trap|full|two_jobs <transports> <seconds> <folder>\n");
+    fmt::print(stderr, "usage: gpu_disturbed trap|full|tight|two_jobs <transports> <seconds> <folder>\n");
     return 2;
   }
   if (halocline::test::gpus() == 0) {
