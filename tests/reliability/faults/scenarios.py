@@ -181,7 +181,7 @@ class Tool(Scenario):
 
 TOOL = [
     Tool("partition", ["partition", "--nodes", "2", "--size", "64"]),
-    Tool("simulate", ["simulate", "--machine", "summit", "--size", "64", "--json"]),
+    Tool("simulate", ["simulate", "--machine", "puhti", "--nodes", "2", "--size", "64", "--json"]),
     Tool("map", ["map", "--cpu", "matrix.csv", "--machine", "summit", "--json"], same=False),
     Tool("machine", ["machine", "--json"], same=False),
     Tool("exchange", ["exchange", "--devices", "2", "--size", "16", "--repeat", "2", "--warm-up", "0", "--steady", "0", "--verify"], same=False),
