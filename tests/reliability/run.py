@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 #: Seeds at a time: a series ends soon after its share of the time.
 FIRST_BATCH = {
-    "losses": 20,
+    "losses": 8,
     "cli_command_lines": 100,
     "fault_threads": 100,
     "fault_mpi": 100,
@@ -40,8 +40,9 @@ FIRST_BATCH = {
     "outputs": 220,
 }
 BATCH_SECONDS = 10
-#: Of programs that are run without a fault first.
+#: Of programs that are run without a fault first, and of cases that last for a timeout.
 LONG_BATCH_SECONDS = 40
+LONG_BATCHES = ("fault_threads", "fault_mpi", "fault_tool", "losses")
 #: Parts whose program runs cases at once itself.
 WITH_JOBS = ("fault_threads", "fault_mpi", "fault_tool", "outputs", "losses")
 #: Cores that a case keeps busy, where that is more than one.
@@ -153,7 +154,7 @@ def run_part(part, command, first, seconds, jobs, keeps_going=False):
                 left = begun + seconds - time.monotonic()
                 if (row["failed"] and not keeps_going) or left <= 0:
                     return
-            count = max(1, int(count / max(took, 0.01) * min(LONG_BATCH_SECONDS if part.startswith("fault_") else BATCH_SECONDS, left)))
+            count = max(1, int(count / max(took, 0.01) * min(LONG_BATCH_SECONDS if part in LONG_BATCHES else BATCH_SECONDS, left)))
 
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         for worker in [pool.submit(work) for _ in range(workers)]:
