@@ -48,13 +48,11 @@ bool is_a(const std::exception_ptr& error) noexcept {
   }
 }
 
-void raise(AbortWord& abort, rank_id me, const std::exception_ptr& error) noexcept {
+std::string text_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& caught) {
-    abort.raise(ShortText("rank {}: {}", me.value(), caught.what()));
-  } catch (...) {
-    abort.raise(ShortText("rank {}: an exception of an unknown type", me.value()));
+    return caught.what();
   }
 }
 
@@ -97,21 +95,19 @@ bool Exchange::Impl::has_error_of_another(const std::string& missing) const {
 }
 
 std::exception_ptr Exchange::Impl::with_missing(std::exception_ptr error) const noexcept {
+  const bool late = is_a<DeadlineError>(error);
+  // It ended because another rank's message was late, before its own were.
+  const bool with_it = is_a<CommunicationError>(error) && abort_->raised_for(AbortWord::Cause::lateness);
+  if (!late && !with_it) return error;
   try {
-    std::rethrow_exception(error);
-  } catch (const DeadlineError& late) {
-    try {
-      const std::string text = late.what();
-      if (text.find(" missing: ") != std::string::npos) return error;
-      const std::string missing = missing_ranks();
-      if (missing.empty()) return error;
-      if (has_error_of_another(missing))
-        return std::make_exception_ptr(DeadlineError(fmt::format("{}; {}", text, missing)));
-      return std::make_exception_ptr(DeadlineError(fmt::format("{}: {}", missing, text)));
-    } catch (...) {  // out of memory: the error without it
-      return error;
-    }
-  } catch (...) {
+    const std::string text = text_of(error);
+    if (text.find(" missing: ") != std::string::npos) return error;
+    const std::string missing = missing_ranks();
+    if (missing.empty()) return error;
+    const std::string whole =
+        has_error_of_another(missing) ? fmt::format("{}; {}", text, missing) : fmt::format("{}: {}", missing, text);
+    return late ? std::make_exception_ptr(DeadlineError(whole)) : std::make_exception_ptr(CommunicationError(whole));
+  } catch (...) {  // out of memory: the error without it
     return error;
   }
 }
@@ -120,7 +116,7 @@ void Exchange::Impl::fail(std::exception_ptr error) noexcept {
   if (failure_) return;
   const bool aborted = abort_->raised();
   failure_ = with_missing(with_reason(cause_of(std::move(error)), *abort_));
-  raise(*abort_, me_, failure_);
+  abort_->raise(me_, failure_);
   if (network_) network_->give_up();
   if (record_) record_->failed(failure_, of_another_ || (aborted && is_a<CommunicationError>(failure_)), step_);
   try {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,6 +31,8 @@ class ForwardingCommunicator : public comm::RankGroup {
   /// Persistent sends are complete at once, and leave with a later call of make_progress() or of a collective, as an MPI may have them in
   /// a queue of its own. Also in groups that split() makes.
   bool late_writes = false;
+  /// What a roll call gives. Also in groups that split() makes.
+  std::string found_missing;
 
   [[nodiscard]] comm::DeviceSupport device_support() const override { return support; }
   [[nodiscard]] std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override {
@@ -83,11 +86,12 @@ class ForwardingCommunicator : public comm::RankGroup {
   using RankGroup::all_reduce;
   [[nodiscard]] std::unique_ptr<comm::RankGroup> split(int colour, int key) override {
     auto group = inner_->split(colour, key);
-    if (sent_bytes == nullptr && !late_writes) return group;
+    if (sent_bytes == nullptr && !late_writes && found_missing.empty()) return group;
     auto made = std::make_unique<ForwardingCommunicator>(*group);
     made->owned_ = std::move(group);
     made->sent_bytes = sent_bytes;
     made->late_writes = late_writes;
+    made->found_missing = found_missing;
     return made;
   }
   [[nodiscard]] std::unique_ptr<comm::RankGroup> split_by_node(std::optional<int> ranks_per_node) override {
@@ -102,7 +106,7 @@ class ForwardingCommunicator : public comm::RankGroup {
   }
   void close() override { inner_->close(); }
   void poison() noexcept override { inner_->poison(); }
-  [[nodiscard]] std::string missing() override { return inner_->missing(); }
+  [[nodiscard]] std::string missing() override { return found_missing.empty() ? inner_->missing() : found_missing; }
   [[nodiscard]] std::string lost() override { return inner_->lost(); }
   [[nodiscard]] bool poisoned() const noexcept override { return inner_->poisoned(); }
 

@@ -10,6 +10,7 @@
 #include "comm/agree.hpp"
 #include "comm/requests.hpp"
 #include "core/log.hpp"
+#include "core/short_text.hpp"
 
 namespace halocline::exchange {
 
@@ -44,14 +45,26 @@ AbortWord::Segment* AbortWord::segment(int rank) const {
 
 const std::atomic<std::uint32_t>* AbortWord::word() const { return &segment(rank_)->word; }
 
-void AbortWord::raise(std::string_view reason) noexcept {
+void AbortWord::raise(std::string_view reason, Cause cause) noexcept {
   for (int rank = 0; rank < ranks_; ++rank) {
     Segment* s = segment(rank);
     if (s->claimed.exchange(1, std::memory_order_relaxed) != 0) continue;
     const std::size_t n = std::min(reason.size(), s->text.size() - 1);
     std::memcpy(s->text.data(), reason.data(), n);
     s->text[n] = '\0';
-    s->word.store(1, std::memory_order_release);
+    s->word.store(static_cast<std::uint32_t>(cause), std::memory_order_release);
+  }
+}
+
+void AbortWord::raise(rank_id me, const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const DeadlineError& late) {
+    raise(ShortText("rank {}: {}", me.value(), late.what()), Cause::lateness);
+  } catch (const std::exception& caught) {
+    raise(ShortText("rank {}: {}", me.value(), caught.what()));
+  } catch (...) {
+    raise(ShortText("rank {}: an exception of an unknown type", me.value()));
   }
 }
 

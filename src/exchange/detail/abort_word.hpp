@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,9 +26,19 @@ class AbortWord {
 
   /// The word that this rank's waits read; 0 until a rank has failed. Valid as long as this object exists.
   [[nodiscard]] const std::atomic<std::uint32_t>* word() const;
+  /// What a rank gave up for: values of the word.
+  enum class Cause : std::uint32_t {
+    failure = 1,
+    lateness = 2,  ///< a message was late, maybe because of a rank that is missing
+  };
   /// Notifies all ranks of the node; the first reason is kept.
-  void raise(std::string_view reason) noexcept;
+  void raise(std::string_view reason, Cause cause = Cause::failure) noexcept;
+  /// The same for an error: lateness if it is a DeadlineError.
+  void raise(rank_id me, const std::exception_ptr& error) noexcept;
   [[nodiscard]] bool raised() const { return word()->load(std::memory_order_acquire) != 0; }
+  [[nodiscard]] bool raised_for(Cause cause) const {
+    return word()->load(std::memory_order_acquire) == static_cast<std::uint32_t>(cause);
+  }
   /// The reason that this rank received; empty if there is none.
   [[nodiscard]] std::string reason() const;
 

@@ -104,12 +104,12 @@ void Communicators::run() noexcept {
   while (!abort_->raised()) {
     try {
       look();
-    } catch (const std::exception& error) {
+    } catch (...) {
       {
         const std::lock_guard lock(mutex_);
         failure_ = std::current_exception();
       }
-      abort_->raise(ShortText("rank {}: {}", me_.value(), error.what()));
+      abort_->raise(me_, std::current_exception());
       break;
     }
     std::unique_lock lock(mutex_);

@@ -77,8 +77,8 @@ void Network::run() noexcept {
     bool moved = false;
     try {
       moved = engine_->progress();
-    } catch (const std::exception& error) {
-      abort_->raise(ShortText("rank {}: {}", me_.value(), error.what()));
+    } catch (...) {
+      abort_->raise(me_, std::current_exception());
       const std::lock_guard lock(mutex_);
       failure_ = std::current_exception();
       continue;

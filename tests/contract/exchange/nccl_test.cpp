@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <latch>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "device/host.hpp"
 #include "halocline/halocline.hpp"
 #include "support/forwarding_backend.hpp"
+#include "support/forwarding_communicator.hpp"
 #include "support/halo_case.hpp"
 
 namespace halocline::test {
@@ -83,6 +86,41 @@ TEST(NcclSelections, a_rank_that_receives_no_cells_is_not_late) {
     }
     domain.close();
   });
+}
+
+/// The watch of the rank that began first ends the exchange for all; the others' messages are not late yet.
+TEST(NcclMissing, ranks_whose_exchange_another_rank_has_ended_name_the_missing_rank_too) {
+  std::vector<std::string> texts(3);
+  std::latch given_up(2);
+  comm::run_as_threads(3, [&](comm::RankGroup& threads) {
+    ForwardingCommunicator comm(threads);
+    comm.found_missing = "rank 1 of MPI_COMM_WORLD is missing";
+    DomainOptions options;
+    options.devices.existing.emplace(device::make_host_backend({}));
+    options.routing.policy.order = {routing::Transport::nccl, routing::Transport::self};
+    options.timeout = std::chrono::milliseconds(500);
+    Domain domain({8, 8, 24}, Stencil::star(1), comm, options);
+    domain.add_field<float>("u");
+    domain.realize();
+    domain.exchange();
+    domain.synchronize();
+    threads.barrier();
+    if (comm.rank() == rank_id(1)) return given_up.wait();
+    if (comm.rank() == rank_id(2)) std::this_thread::sleep_for(options.timeout / 2);
+    try {
+      domain.exchange();
+      domain.synchronize();
+    } catch (const Error& error) {
+      texts[static_cast<std::size_t>(comm.rank().value())] = error.what();
+    }
+    given_up.count_down();
+  });
+  for (const int rank : {0, 2}) {
+    EXPECT_THAT(texts[static_cast<std::size_t>(rank)],
+                testing::AllOf(testing::HasSubstr("rank 1 of MPI_COMM_WORLD is missing"),
+                               testing::ContainsRegex("subdomain [0-9]+ -> [0-9]+ .nccl"), testing::HasSubstr(" 2")));
+  }
+  EXPECT_THAT(texts[2], testing::HasSubstr("given up"));
 }
 
 }  // namespace
