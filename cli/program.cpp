@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -17,7 +16,6 @@
 #include "arguments.hpp"
 #include "comm/agree.hpp"
 #include "core/log.hpp"
-#include "core/printable.hpp"
 #include "ending.hpp"
 #include "halocline/error.hpp"
 #include "outputs.hpp"
@@ -33,11 +31,6 @@ using namespace halocline;
 constexpr Duration patience = std::chrono::seconds(3);
 /// How long lines may take on their way to the launcher before the job is ended.
 constexpr Duration time_to_print = std::chrono::milliseconds(300);
-
-void print_error(std::string_view message) {
-  fmt::print(stderr, "halocline: error: {}\n", printable(message));
-  std::fflush(stderr);
-}
 
 /// The settings of the environment, or their error, which can be reported only when the ranks are known.
 struct ReadEnvironment {
@@ -151,7 +144,7 @@ int run_on_ranks(comm::Session& session, const ReadEnvironment& environment, int
     mine.error = std::current_exception();
   }
   const Ending ending = end_together(*group, mine, patience);
-  for (const std::string& line : ending.errors) print_error(line);
+  for (const std::string& line : ending.errors) log(LogLevel::error, line);
   if (ending.abandon) abandon_job(session, *group, ending);
   group->close();
   return ending.code;
@@ -203,7 +196,7 @@ int run_without_job(const ReadEnvironment& environment, const std::string& why, 
 }  // namespace
 
 int report(const std::exception_ptr& error) {
-  print_error(message_of(error));
+  log(LogLevel::error, message_of(error));
   return exit_code_of(error);
 }
 

@@ -30,6 +30,10 @@ foreach(words "--help" "--version" "--help-environment" "exchange --help" "profi
   expect_shell("halocline ${words} > /dev/full" 1 "${full}" "$H ${words} > /dev/full")
   expect_shell("halocline ${words} >&-" 1 "${closed}" "$H ${words} >&-")
 endforeach()
+# Standard error as well: the exit code is left.
+foreach(words "--version" "machine --json" "partition --nodes 2")
+  expect_shell("halocline ${words} > /dev/full 2>&1" 1 "^$" "$H ${words} > /dev/full 2>&1")
+endforeach()
 # A reader that closes the pipe is no error, and the command ends silently, whether SIGPIPE is ignored or not.
 foreach(trap "" "trap '' PIPE;")
   expect_shell("${trap} route | true" 0 "^$" "${trap} $H route --nodes 64 --json | true; exit \${PIPESTATUS[0]}")
