@@ -4,7 +4,7 @@
 # Starts 4 ranks of which one is lost in the middle of an exchange. Requires that the three others get, within the configured
 # time and some slack, an error that names pair, transport and step; and that none of their shared memory is left. If a rank
 # leaves without close(): at once, an error that names it. LOST_RANK_SECONDS is that time (2; it also applies to set-up). The
-# launcher is stopped after LOST_RANK_LIMIT seconds (60).
+# launcher is stopped after LOST_RANK_LIMIT seconds (60). LOST_RANK_NODES: ranks are on several nodes, and need not name the rank itself.
 # A job in which a rank reports nothing runs again, at most LOST_RANK_TRIES times (1): between nodes, Open MPI 4.1.4 over TCP sometimes does
 # not return from MPI_Testsome after a connection was reset.
 # Exits with 77 if the program is skipped.
@@ -48,6 +48,8 @@ for rank in 0 2 3; do
   grep -q "$transport" <<<"$line" || fail "rank $rank: the transport is not named"
   grep -qE 'subdomain [0-9]+ -> [0-9]+' <<<"$line" || fail "rank $rank: the pair is not named"
   grep -qE 'epoch [0-9]+|exchange [0-9]+' <<<"$line" || fail "rank $rank: the step is not named"
+  # Rolls are called within a node.
+  [ -n "${LOST_RANK_NODES:-}" ] || grep -q 'rank 1 of MPI_COMM_WORLD is missing' <<<"$line" || fail "rank $rank: the missing rank is not named"
 done
 left=$(comm -13 <(echo "$before") <(ls /dev/shm | sort) | grep -i halocline)
 [ -z "$left" ] || fail "left in /dev/shm: $left"
