@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/foreign_descriptor.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,6 +64,10 @@ std::uint64_t host_identity() {
 
 DescriptorHandle handle_of_descriptor(int fd) {
   return {.host = host_identity(), .pid_namespace = own_pid_namespace(), .pid = ::getpid(), .fd = fd};
+}
+
+OwnDescriptor::OwnDescriptor(int fd) : fd_(fd) {
+  if (fd >= 0) static_cast<void>(::fcntl(fd, F_SETFD, FD_CLOEXEC));
 }
 
 OwnDescriptor::~OwnDescriptor() {

@@ -21,10 +21,11 @@ struct DescriptorHandle {
 /// A descriptor of this process for others to take for as long as it is open.
 [[nodiscard]] DescriptorHandle handle_of_descriptor(int fd);
 
-/// A file descriptor. Owner; its destructor closes it.
+/// A file descriptor, which programs that this process starts do not inherit. Owner; its destructor closes it.
 class OwnDescriptor {
  public:
-  explicit OwnDescriptor(int fd) : fd_(fd) {}
+  /// fd: also one that would be inherited, as CUDA's for memory are; negative for none.
+  explicit OwnDescriptor(int fd);
   ~OwnDescriptor();
   OwnDescriptor(const OwnDescriptor&) = delete;
   OwnDescriptor& operator=(const OwnDescriptor&) = delete;
@@ -36,8 +37,8 @@ class OwnDescriptor {
   int fd_;
 };
 
-/// A descriptor of this process for what the owner's refers to (pidfd_getfd, Linux 5.6); programs that this process starts do not
-/// inherit it. Throws CapabilityError with the reason, and what permits it.
+/// A descriptor of this process for what the owner's refers to (pidfd_getfd, Linux 5.6). Throws CapabilityError with the reason, and
+/// what permits it.
 [[nodiscard]] OwnDescriptor take_descriptor(const DescriptorHandle& handle);
 
 }  // namespace halocline

@@ -86,6 +86,11 @@ class Owner {
   pid_t child_ = 0;
 };
 
+TEST(OwnDescriptor, IsNotInherited) {
+  const OwnDescriptor file(::memfd_create("inherited", 0));
+  EXPECT_EQ(::fcntl(file.get(), F_GETFD), FD_CLOEXEC);
+}
+
 TEST(ForeignDescriptor, is_another_processes_file) {
   if (is_forbidden()) GTEST_SKIP() << forbidden;
   const Owner owner(4711);
