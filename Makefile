@@ -82,7 +82,7 @@ coverage: ## the lines and branches of src that the tests run on this machine: b
 	@cmake --preset coverage -DHALOCLINE_MPI=$(MPI)
 	@cmake --build $(COVERAGE) --parallel $(JOBS) --target checks
 	@find $(COVERAGE) -name '*.gcda' -delete
-	@scripts/run_tests.sh $(COVERAGE) -LE '^(packages|model|gpu|docs|headers|layering|litmus)$$' || true
+	@LD_PRELOAD=$(CURDIR)/$(COVERAGE)/tests/reliability/coverage/libhalocline_coverage_ends.so scripts/run_tests.sh $(COVERAGE) -LE '^(packages|model|gpu|docs|headers|layering|litmus)$$' || true
 	@$(COVERAGE)/python/bin/python -B tests/reliability/coverage/coverage.py $(COVERAGE) $(COVERAGE)/report
 
 bench: build ## halocline's transports beside the same exchange in plain MPI

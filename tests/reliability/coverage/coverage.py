@@ -36,18 +36,22 @@ class Count:
         self.lines = self.lines_run = self.branches = self.branches_taken = 0
         self.left = []
 
-    def add(self, lines):
-        """Templates have a line several times; it ran if one of them did."""
-        run = collections.defaultdict(bool)
-        for line in lines:
+    def add(self, file):
+        """A template has its lines and branches once for each of its arguments: one of them is enough."""
+        begins = {one.get("demangled_name", one.get("name")): one["lineno"] for one in file["functions"]}
+        run, taken = collections.defaultdict(bool), collections.defaultdict(bool)
+        for line in file["lines"]:
             if line.get("gcovr/noncode") or line.get("gcovr/excluded"):
                 continue
-            run[line["line_number"]] |= line["count"] > 0
-            for branch in line["branches"]:
-                self.branches += 1
-                self.branches_taken += branch["count"] > 0
+            number, branches = line["line_number"], line["branches"]
+            run[number] |= line["count"] > 0
+            begin = begins.get(line.get("function_name"), number)
+            for place, branch in enumerate(branches):
+                taken[number, begin, len(branches), place] |= branch["count"] > 0
         self.lines += len(run)
         self.lines_run += sum(run.values())
+        self.branches += len(taken)
+        self.branches_taken += sum(taken.values())
         self.left += sorted(number for number, ran in run.items() if not ran)
 
     def include(self, other):
@@ -81,7 +85,7 @@ def main():
     given = options.parse_args()
     files = {}
     for one in counts(given.build.resolve()):
-        files.setdefault(one["file"], Count()).add(one["lines"])
+        files.setdefault(one["file"], Count()).add(one)
     if not files:
         sys.exit(f"coverage: '{given.build}' has no counts; allowed is a build of the preset coverage whose tests have run")
     stages, everything = collections.defaultdict(Count), Count()
