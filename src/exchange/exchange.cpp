@@ -283,7 +283,7 @@ device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
   return *streams_[i];
 }
 
-Verdict Exchange::Impl::capturable() const {
+Verdict Exchange::Impl::may_capture() const {
   if (order_check_) return {false, "the order of work is checked, which needs the host"};
   for (const End& end : ends_) {
     if (end.host != nullptr) return {false, end.channel->label() + " needs the host"};

@@ -225,7 +225,7 @@ class Exchange {
   [[nodiscard]] std::exception_ptr failure() const;
   /// Forgets an exchange that was started in a capture that has ended since.
   void forget_captured();
-  /// Whether all of this rank's routes can be part of a captured graph; otherwise names the first that cannot.
+  /// Whether all routes of all ranks can be part of a captured graph; otherwise names the first that cannot. The same on all ranks.
   [[nodiscard]] Verdict capturable() const;
   /// Whether streams of several subdomains of this rank wait for each other by events, so that they can be captured only
   /// together.

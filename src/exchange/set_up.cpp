@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "comm/agree.hpp"
+#include "comm/gather.hpp"
 #include "core/hash.hpp"
 #include "core/serialise.hpp"
 #include "device/memory_account.hpp"
@@ -14,6 +15,19 @@
 #include "exchange/detail/tags.hpp"
 
 namespace halocline::exchange {
+namespace {
+
+/// Collective: yes if every rank says so, otherwise the reason of the first that does not.
+Verdict of_all_ranks(comm::RankGroup& comm, const Verdict& mine) {
+  const auto reasons = comm::gather(comm, mine.why_not);
+  for (std::size_t rank = 0; rank < reasons.size(); ++rank) {
+    if (!reasons[rank].empty()) return {false, fmt::format("rank {}: {}", rank, reasons[rank])};
+  }
+  return Verdict::of(true);
+}
+
+}  // namespace
+
 Exchange::Impl::Impl(Setup setup)
     : setup_(std::move(setup)), me_(setup_.comm->rank()), mappings_(std::make_unique<Mappings>(*setup_.backend)) {}
 
@@ -73,11 +87,13 @@ void Exchange::Impl::set_up() {
       record_ = std::make_unique<ExchangeRecord>(*setup_.recorder, *setup_.backend, setup_.recorded_as, ends_, *abort_);
     });
   }
-  if (!network_ && !communicators_) return;
-  comm::agree_on(*setup_.comm, [&] {
-    if (network_) network_->start();
-    if (communicators_) communicators_->start();
-  });
+  if (network_ || communicators_) {
+    comm::agree_on(*setup_.comm, [&] {
+      if (network_) network_->start();
+      if (communicators_) communicators_->start();
+    });
+  }
+  capturable_ = of_all_ranks(*setup_.comm, may_capture());
 }
 
 /// Collective.

@@ -64,7 +64,7 @@ class Exchange::Impl final : public HostDriven {
   /// Runs a step; if it throws, the exchange has failed, and the node's ranks are notified before the error is passed on.
   template <typename Step>
   void guarded(Step&& step);
-  [[nodiscard]] Verdict capturable() const;
+  [[nodiscard]] const Verdict& capturable() const { return capturable_; }
   [[nodiscard]] bool joins_devices() const;
   [[nodiscard]] std::vector<Traffic> traffic() const;
   [[nodiscard]] std::vector<TracedMessage> messages() const;
@@ -103,6 +103,8 @@ class Exchange::Impl final : public HostDriven {
   [[nodiscard]] std::size_t not_done() const;
   /// Whether messages by net move only while the host waits.
   [[nodiscard]] bool moves_network() const { return network_ && !network_->threaded().yes; }
+  /// Whether all of this rank's routes can be part of a captured graph; otherwise names the first that cannot.
+  [[nodiscard]] Verdict may_capture() const;
   /// Of this exchange, or where these are on several nodes, of this node: RankGroup::missing().
   [[nodiscard]] std::string missing_ranks() const;
   /// Whether what missing_ranks() returned is an error that another rank has sent meanwhile.
@@ -129,6 +131,7 @@ class Exchange::Impl final : public HostDriven {
   std::vector<std::unique_ptr<Fusion>> fusions_;  ///< by device
   std::unique_ptr<OrderCheck> order_check_;       ///< null if the order is not checked
   std::unique_ptr<ExchangeRecord> record_;        ///< null without a recorder, and as long as memory is not connected
+  Verdict capturable_;
   std::vector<ExchangePlan> plans_;
   std::uint64_t salt_ = 0;                 ///< of tokens, which differ from other exchanges' in the same streams
   std::vector<device::Stream*> streams_;   ///< the users', of the exchange under way

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "comm/local_ranks.hpp"
 #include "device/host.hpp"
@@ -11,6 +13,9 @@
 #include "halocline/halocline.hpp"
 #include "halocline/session.hpp"
 #include "plan/plan.hpp"
+#include "ranks.hpp"
+#include "support/captured.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline::test {
 namespace {
@@ -83,6 +88,32 @@ TEST(Capabilities, without_peer_access_the_driver_stages) {
   for (const auto& [route, bytes, messages] : routes)
     copies += route.transport == routing::Transport::peer_copy ? 1 : 0;
   EXPECT_EQ(copies, 4) << "one pair in each rank, both ways";
+}
+
+/// A chain of ranks on two nodes: the messages of its ends stay within their nodes, and need no host.
+TEST(Capabilities, a_capture_is_refused_on_all_ranks_where_a_route_of_one_needs_the_host) {
+  std::vector<std::string> texts(4);
+  for (const Outcome& outcome : outcomes(4, [&](comm::RankGroup& comm) {
+         DomainOptions options;
+         options.devices.existing.emplace(device::make_host_backend({}));
+         options.machine.ranks_per_node = 2;
+         options.routing.policy.order = {routing::Transport::direct, routing::Transport::self,
+                                         routing::Transport::mpi_staged};
+         options.boundaries = {Boundary::open, Boundary::open, Boundary::open};
+         Domain domain({4, 4, 16}, Stencil::star(1), comm, options);
+         domain.add_field<float>("u");
+         domain.on_open_boundary({});
+         domain.realize();
+         texts[static_cast<std::size_t>(comm.rank().value())] =
+             error_of<CapabilityError>([&] { static_cast<void>(captured(domain, [&] { domain.exchange(); })); });
+         domain.exchange();
+         domain.synchronize();
+         domain.close();
+       })) {
+    EXPECT_EQ(outcome.text, "");
+  }
+  EXPECT_THAT(texts, testing::Each(testing::AllOf(HasSubstr("the exchange cannot be captured in a graph: rank 1: "),
+                                                  HasSubstr("(mpi_staged, rank 1 -> rank 2) needs the host"))));
 }
 
 }  // namespace
