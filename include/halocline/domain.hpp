@@ -337,8 +337,8 @@ class Domain {
 
   /// From here to Capture::finish, what is enqueued in this rank's subdomains' streams (exchanges, swaps, the caller's own work) is
   /// recorded instead of run. The work of one device may wait for another's only through exchanges, which throw CapabilityError on
-  /// all ranks where a route of any rank needs the host. With several steps per exchange, record whole cycles of these, so that each launch begins with an
-  /// exchange. Local. Not while an exchange or another capture is under way.
+  /// all ranks where a route of any rank needs the host. With several steps per exchange, record whole cycles of these, so that each
+  /// launch begins with an exchange. Local. Not while an exchange or another capture is under way.
   Capture capture();
 
   /// Fills halos beyond open boundaries: called by ExchangeHandle::finish for each local subdomain at an end of an open dimension, x then y

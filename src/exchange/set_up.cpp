@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "comm/agree.hpp"
 #include "comm/gather.hpp"
@@ -17,9 +19,8 @@
 namespace halocline::exchange {
 namespace {
 
-/// Collective: yes if every rank says so, otherwise the reason of the first that does not.
-Verdict of_all_ranks(comm::RankGroup& comm, const Verdict& mine) {
-  const auto reasons = comm::gather(comm, mine.why_not);
+/// Yes if no rank has a reason against it, otherwise the first rank's.
+Verdict of_all_ranks(const std::vector<std::string>& reasons) {
   for (std::size_t rank = 0; rank < reasons.size(); ++rank) {
     if (!reasons[rank].empty()) return {false, fmt::format("rank {}: {}", rank, reasons[rank])};
   }
@@ -87,13 +88,14 @@ void Exchange::Impl::set_up() {
       record_ = std::make_unique<ExchangeRecord>(*setup_.recorder, *setup_.backend, setup_.recorded_as, ends_, *abort_);
     });
   }
-  if (network_ || communicators_) {
-    comm::agree_on(*setup_.comm, [&] {
-      if (network_) network_->start();
-      if (communicators_) communicators_->start();
-    });
-  }
-  capturable_ = of_all_ranks(*setup_.comm, may_capture());
+  std::string why_not;
+  comm::agree_on(*setup_.comm, [&] {
+    if (network_) network_->start();
+    if (communicators_) communicators_->start();
+    why_not = may_capture().why_not;
+  });
+  const std::vector<std::string> reasons = comm::gather(*setup_.comm, why_not);
+  comm::agree_on(*setup_.comm, [&] { capturable_ = of_all_ranks(reasons); });
 }
 
 /// Collective.
