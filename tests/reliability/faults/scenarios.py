@@ -190,4 +190,3 @@ TOOL = [
 
 PARTS = {"fault_threads": [Threads(2)], "fault_mpi": [Mpi(2)], "fault_tool": TOOL}
 PARTS |= {f"planted_{kind}": [Planted(kind)] for kind in ("right", "signal", "hang", "file", "silent", "unverified")}
-
