@@ -4,8 +4,8 @@
 #   scripts/virtual_nodes.sh [--nodes 2] [--rate 200mbit | --links FILE] [--unplug NODE:SECONDS] [flags of mpirun]
 #                            -n 8 program arguments...
 # A node has its own network, host name, System V IPC and /dev/shm. Its link to the switch carries RATE each way (as in
-# tc(8); not shaped by default), and --unplug takes the link of a node (counted from 0) down after SECONDS. MPI's
-# messages use these links; its launcher has a second network, as in a cluster. Ranks are placed node by node.
+# tc(8); not shaped by default), and --unplug takes the link of a node (counted from 0) down after SECONDS. The
+# messages of MPI and UCX use these links; MPI's launcher has a second network, as in a cluster. Ranks are placed node by node.
 # A line of --links is a link, `END END RATE`; all messages that pass it share RATE, each way. An end is the number of a
 # node, or the name of a switch. Each node has one link to a switch, and the switches are a tree. A link between two
 # nodes carries what they send to each other, and nothing else. Queues of such links lose nothing.
@@ -153,7 +153,8 @@ OMPI_MCA_plm_rsh_agent="$(realpath "$0") --agent"
 export OMPI_MCA_plm_rsh_agent
 # The nodes share this machine's cores, so that MPI must not poll without yielding; it sees too few ranks a node to know.
 export OMPI_MCA_mpi_yield_when_idle=1
-export OMPI_MCA_oob_tcp_if_include=control OMPI_MCA_btl_tcp_if_include=data OMPI_MCA_orte_tmpdir_base=/dev/shm
+export OMPI_MCA_oob_tcp_if_include=control OMPI_MCA_btl_tcp_if_include=data UCX_NET_DEVICES=data
+export OMPI_MCA_orte_tmpdir_base=/dev/shm
 status=0
 "${enter[@]}" --target "${pids[0]}" "$(dirname "$0")/mpirun.sh" "${launcher[@]}" --host "$hosts" -n "$ranks" "$@" || status=$?
 exit "$status"
