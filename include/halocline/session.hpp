@@ -20,7 +20,8 @@ namespace halocline::comm {
 /// Throws CapabilityError with what to do if the launcher belongs to another MPI than the one in this process (detected before the first
 /// MPI call), or if each process of a job is alone in its world (detected after MPI_Init). The destructor finalises MPI, collectively, only
 /// if this Session initialised it, no Communicator of the process has failed, and no exception is unwinding: MPI_Finalize waits for all
-/// ranks and could block for ever. If it leaves out MPI_Finalize for such a reason, the process ends with status 1 instead of 0.
+/// ranks and could block for ever. If it leaves out MPI_Finalize for such a reason, the process ends with status 1 instead of 0, and the
+/// destructor first waits at most 0.2 s until the other ranks are there, too: launchers end a job with its first process.
 ///
 /// It initialises MPI with MPI_THREAD_SERIALIZED, or, where the environment's transports list net and its engine is not ucx, with
 /// MPI_THREAD_MULTIPLE for the thread that moves messages of net.

@@ -113,6 +113,9 @@ class RankGroup {
   /// handled now is sent to the other ranks, whose waits end with it; between nodes not one that another rank is gone or late.
   virtual void poison() noexcept = 0;
   [[nodiscard]] virtual bool poisoned() const noexcept = 0;
+  /// At the end of a process, after poison(): waits until the other ranks are there, too, which may still remove their files, but at most 0.2 s.
+  /// Launchers of MPI end a job with its first process.
+  virtual void take_leave() noexcept {}
 
   /// After a wait that has lasted too long: asks which ranks of this group do not wait, too. "rank 1 of MPI_COMM_WORLD is missing";
   /// empty if all wait, or where the backend cannot know. Takes 0.15 s at most. Local.

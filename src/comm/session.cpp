@@ -95,6 +95,7 @@ Session::~Session() {
     // the job when a process ends without MPI_Finalize.
     if (std::uncaught_exceptions() > exceptions_ || world_->poisoned() || runtime::any_poisoned()) {
       world_->poison();
+      if (finalise_) world_->take_leave();
       log_at_exit(LogLevel::warning, "MPI is not finalised, because of an earlier error");  // after the error itself
       exit_with_failure = finalise_;
       return;
@@ -105,6 +106,7 @@ Session::~Session() {
     if (finalise_) runtime::finalise(timeout);
   } catch (const std::exception& error) {
     exit_with_failure = finalise_;
+    if (finalise_) world_->take_leave();
     log(LogLevel::error, ShortText("MPI is not finalised: {}", error.what()));
   }
 }

@@ -140,14 +140,24 @@ class Output::Impl {
       temporary = pending->temporary_path();
     });
     broadcast_from_root(comm(), temporary);
-    const auto file = comm().open_shared_file(temporary, fmt::format("{} '{}'", name, path), layout_.bytes);
+    try {
+      write_temporary(temporary, fmt::format("{} '{}'", name, path));
+      comm::agree_on(comm(), [&] {
+        if (pending) pending->commit(layout_.bytes);
+      });
+    } catch (...) {
+      // Rank 0 may be in a call of MPI that this rank does not make, and is ended by the launcher.
+      if (!root()) io::PendingFile::remove_of_another(temporary);
+      throw;
+    }
+  }
+
+  void write_temporary(const std::string& path, const std::string& what) {
+    const auto file = comm().open_shared_file(path, what, layout_.bytes);
     write_text(*file, 0, layout_.head);
     for (std::size_t array = 0; array < arrays_.size(); ++array) write_array(*file, array);
     write_text(*file, layout_.bytes - std::ssize(layout_.tail), layout_.tail);
     file->close();
-    comm::agree_on(comm(), [&] {
-      if (pending) pending->commit(layout_.bytes);
-    });
   }
 
   /// Rank 0 writes it.

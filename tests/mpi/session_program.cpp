@@ -10,12 +10,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "comm/rank_group.hpp"
+#include "comm/requests.hpp"
 #include "halocline/session.hpp"
 #include "launched_first.hpp"
 
@@ -81,6 +83,36 @@ int in_a_child(const std::function<int()>& body) {
   return 0;
 }
 
+constexpr auto clean_up_time = std::chrono::milliseconds(100);
+std::optional<std::chrono::steady_clock::time_point> failed_at;
+
+/// Rank 1 fails; rank 0, which waits for it, has something to do before it ends.
+void clean_up(comm::RankGroup& world) {
+  if (world.rank() == rank_id(1)) {
+    failed_at = std::chrono::steady_clock::now();
+    throw DeviceError("rank 1 throws");
+  }
+  try {
+    world.barrier();
+  } catch (const Error&) {
+    std::this_thread::sleep_for(clean_up_time);
+    fmt::print(stderr, "rank 0 has cleaned up\n");
+    throw;
+  }
+}
+
+bool finalized_fails = false;
+
+/// A receive that is under way is destroyed while MPI does not tell its state.
+void destroy_without_state(comm::RankGroup& world) {
+  std::vector<std::byte> bytes(8);
+  auto receive = world.receive(bytes, rank_id((world.rank().value() + 1) % 2), 1);
+  finalized_fails = true;
+  receive.reset();
+  finalized_fails = false;
+  throw DeviceError("the receive is destroyed");
+}
+
 int run(const std::string& mode, int argc, char** argv) {
   std::string line;
   if (mode == "absent" && is_launched_first()) return 0;  // never calls MPI_Init
@@ -105,6 +137,8 @@ int run(const std::string& mode, int argc, char** argv) {
       if (world.rank() == rank_id(1)) std::this_thread::sleep_for(std::chrono::seconds(3));
     }
     if (mode == "throw" && world.rank() == rank_id(0)) throw DeviceError("rank 0 throws");
+    if (mode == "cleans_up") clean_up(world);
+    if (mode == "stateless") destroy_without_state(world);
     if (mode == "abort") {
       if (world.rank() == rank_id(0)) session.abort(3);
       std::this_thread::sleep_for(std::chrono::seconds(50));
@@ -129,6 +163,8 @@ extern "C" int MPI_Finalize() {
   return PMPI_Finalize();
 }
 
+extern "C" int MPI_Finalized(int* flag) { return finalized_fails ? MPI_ERR_OTHER : PMPI_Finalized(flag); }
+
 extern "C" int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
   stay("split");
   return PMPI_Comm_split(comm, color, key, made);
@@ -147,6 +183,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     // To the same stream as the log: see in_a_child().
     fmt::print(stderr, "{}: {}\n", to_string(error.kind()), error.what());
+    if (failed_at && std::chrono::steady_clock::now() - *failed_at >= clean_up_time)
+      fmt::print(stderr, "rank 1 has waited for rank 0\n");
     return 1;
   }
 }

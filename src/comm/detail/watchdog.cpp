@@ -5,12 +5,13 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <system_error>
-#include <utility>
+#include <exception>
+#include <string>
 
 #include "comm/detail/job_processes.hpp"
 #include "comm/launcher.hpp"
 #include "core/log.hpp"
+#include "core/short_text.hpp"
 
 namespace halocline::comm {
 namespace {
@@ -24,13 +25,13 @@ Duration turn_of_this_process() {
 
 }  // namespace
 
-Watchdog::Watchdog(std::string call, Duration limit) : call_(std::move(call)), limit_(limit) {
+Watchdog::Watchdog(std::string_view call, Duration limit) noexcept : call_(call), limit_(limit) {
   // Flushed here and not by the thread: the call that hangs may hold a lock on a stream.
   std::fflush(nullptr);
   try {
     thread_ = std::thread([this] { watch(); });
-  } catch (const std::system_error& error) {
-    log(LogLevel::warning, fmt::format("{} has no deadline: its thread cannot be started: {}", call_, error.what()));
+  } catch (const std::exception& error) {
+    log(LogLevel::warning, ShortText("{} has no deadline: its thread cannot be started: {}", call_, error.what()));
   }
 }
 
@@ -50,14 +51,17 @@ void Watchdog::watch() {
   const auto done = [this] { return done_; };
   if (returned_.wait_for(held, limit_, done)) return;
   // Before the first of the others ends.
-  const std::string missing = missing_from(call_);
+  std::string missing;
+  try {
+    missing = missing_from(call_);
+  } catch (const std::exception&) {  // out of memory: they are not named
+  }
   // Waits twice: if this process was stopped meanwhile, the call may be about to return.
   if (returned_.wait_for(held, std::chrono::milliseconds(50), done)) return;
   log(LogLevel::error,
-      fmt::format(
-          "{} has not returned after its timeout of {} s: {}; this process ends, as MPI cannot give the call up", call_,
-          std::chrono::duration<double>(limit_).count(),
-          missing.empty() ? "another rank does not call it, or is gone" : missing));
+      ShortText("{} has not returned after its timeout of {} s: {}; this process ends, as MPI cannot give the call up",
+                call_, std::chrono::duration<double>(limit_).count(),
+                missing.empty() ? "another rank does not call it, or is gone" : missing));
   held.unlock();
   std::this_thread::sleep_for(turn_of_this_process());
   std::_Exit(EXIT_FAILURE);

@@ -3,7 +3,7 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <string>
+#include <string_view>
 #include <thread>
 
 #include "core/clock.hpp"
@@ -14,11 +14,11 @@ namespace halocline::comm {
 /// If it is not destroyed within the limit and 0.05 s, one line on standard error names the call and the ranks of this node that are
 /// missing (job_processes.hpp), and this process ends with exit status 1: 0.2 to 3.2 s later, by its number in the job, because some
 /// launchers hang if several ranks end at once. Destructors do not run; output that was written before is flushed at construction. If
-/// no thread can be started, there is no deadline, and a warning is logged.
+/// no thread can be started, there is no deadline, and a warning is logged: other ranks may be in the call already.
 class Watchdog {
  public:
-  /// call: "MPI_Init_thread". Limit: 0 or more.
-  Watchdog(std::string call, Duration limit);
+  /// call: "MPI_Init_thread", a literal. Limit: 0 or more.
+  Watchdog(std::string_view call, Duration limit) noexcept;
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
@@ -26,7 +26,7 @@ class Watchdog {
  private:
   void watch();
 
-  std::string call_;
+  std::string_view call_;
   Duration limit_;
   std::mutex mutex_;
   std::condition_variable returned_;

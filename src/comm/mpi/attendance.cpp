@@ -25,10 +25,11 @@ namespace {
 /// Above the tags of other messages, and above what the standard grants: if an MPI has no such tag, sends fail and no rank answers.
 constexpr int tag = 32768;
 constexpr Duration grace = std::chrono::milliseconds(150);
+constexpr Duration farewell = std::chrono::milliseconds(200);
 constexpr Duration interval = std::chrono::milliseconds(2);
 constexpr int most_to_a_side = 256;
 
-enum class What : std::int32_t { question, answer, error };
+enum class What : std::int32_t { question, answer, error, leave };
 
 struct Message {
   What what;
@@ -58,9 +59,11 @@ void send(State& state, int to, const Message& message) {
   MPI_Request_free(&request);
 }
 
+/// How many ranks receive what a rank sends to the others.
+int others(const State& state) { return std::min(state.size - 1, 2 * most_to_a_side); }
+
 void send_to_others(State& state, const Message& message) {
-  const int count = std::min(state.size - 1, 2 * most_to_a_side);
-  for (int i = 1; i <= count; ++i) {
+  for (int i = 1; i <= others(state); ++i) {
     const int distance = i % 2 == 1 ? (i + 1) / 2 : state.size - i / 2;
     send(state, (state.rank + distance) % state.size, message);
   }
@@ -74,25 +77,31 @@ void take(State& state, int from, const Message& message) {
       if (message.round == own.round && !own.answered.empty()) own.answered[static_cast<std::size_t>(from)] = true;
       return;
     case What::error:
-      own.left = Attendance::Left{static_cast<ErrorKind>(message.kind), message.text.data()};
+      if (!own.left) own.left = Attendance::Left{static_cast<ErrorKind>(message.kind), message.text.data()};
       return poison(state);
+    case What::leave: ++own.gone; return;
   }
+}
+
+/// Receives a message if one is there. The caller holds the mutex.
+bool receive(State& state) {
+  int there = 0;
+  MPI_Status status{};
+  if (MPI_Iprobe(MPI_ANY_SOURCE, tag, state.comm, &there, &status) != MPI_SUCCESS || there == 0) return false;
+  Message message{};
+  // It does not wait: the message is there.
+  if (MPI_Recv(&message, sizeof message, MPI_BYTE, status.MPI_SOURCE, tag, state.comm, MPI_STATUS_IGNORE) !=
+      MPI_SUCCESS) {
+    return false;
+  }
+  message.text.back() = '\0';
+  take(state, status.MPI_SOURCE, message);
+  return true;
 }
 
 /// The caller holds the mutex.
 void receive_all(State& state) {
-  while (!state.poisoned()) {
-    int there = 0;
-    MPI_Status status{};
-    if (MPI_Iprobe(MPI_ANY_SOURCE, tag, state.comm, &there, &status) != MPI_SUCCESS || there == 0) return;
-    Message message{};
-    // It does not wait: the message is there.
-    if (MPI_Recv(&message, sizeof message, MPI_BYTE, status.MPI_SOURCE, tag, state.comm, MPI_STATUS_IGNORE) !=
-        MPI_SUCCESS) {
-      return;
-    }
-    message.text.back() = '\0';
-    take(state, status.MPI_SOURCE, message);
+  while (!state.poisoned() && receive(state)) {
   }
 }
 
@@ -152,7 +161,7 @@ void attend() {
   const std::int64_t now = Clock::steady().now().count();
   if (now - all.last.load(std::memory_order_relaxed) < Duration(interval).count()) return;
   const std::unique_lock held(all.mutex, std::try_to_lock);  // if another thread does it, this one goes on
-  if (!held || all.states.empty() || !runtime::active()) return;
+  if (!held || all.states.empty() || !runtime::surely_active()) return;
   all.last.store(now, std::memory_order_relaxed);
   for (State* state : all.states) receive_all(*state);
 }
@@ -170,8 +179,7 @@ std::string call_roll(State& state) {
     for (State* one : registry().states) receive_all(*one);
     if (own.left) return own.left->text;
     missing.clear();
-    const int count = std::min(state.size - 1, 2 * most_to_a_side);
-    for (int i = 1; i <= count; ++i) {
+    for (int i = 1; i <= others(state); ++i) {
       const int distance = i % 2 == 1 ? (i + 1) / 2 : state.size - i / 2;
       const int other = (state.rank + distance) % state.size;
       if (!own.answered[static_cast<std::size_t>(other)]) missing.push_back(other);
@@ -185,7 +193,7 @@ std::string call_roll(State& state) {
 void send_error(State& state) noexcept {
   if (std::exchange(state.attendance.notified, true) || state.size == 1) return;
   try {
-    if (!runtime::active()) return;
+    if (!runtime::surely_active()) return;
     const std::exception_ptr error = std::current_exception();
     const ErrorKind kind = kind_of(error);
     const bool of_others = kind == ErrorKind::deadline || kind == ErrorKind::communication;
@@ -197,6 +205,20 @@ void send_error(State& state) noexcept {
     const std::lock_guard held(registry().mutex);
     send_to_others(state, message);
   } catch (...) {  // out of memory: they end at their own deadlines
+  }
+}
+
+void take_leave(State& state) noexcept {
+  Attendance& own = state.attendance;
+  if (std::exchange(own.leaving, true) || !runtime::surely_active()) return;
+  try {
+    const std::lock_guard held(registry().mutex);
+    send_to_others(state, {What::leave, 0, 0, {}});
+    const Deadline deadline(Clock::steady(), farewell);
+    while (own.gone < others(state) && !deadline.expired()) {
+      if (!receive(state)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  } catch (...) {  // out of memory: this process ends at once
   }
 }
 

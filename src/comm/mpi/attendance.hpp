@@ -27,6 +27,8 @@ struct Attendance {
     std::string text;  ///< "rank 2: ..."
   };
   std::optional<Left> left;  ///< the first error that another rank has sent
+  bool leaving = false;      ///< it has taken leave
+  int gone = 0;              ///< other ranks that have taken leave of it
 };
 
 /// Makes a communicator one whose messages attend() receives; forgets it, before it is freed.
@@ -45,6 +47,9 @@ void attend();
 /// Sends the exception that is handled now to the ranks nearest by number, as many as a roll call may ask; once. If ranks may be on
 /// several nodes, not one that says that another rank is gone or late.
 void send_error(State& state) noexcept;
+
+/// At the end of a process, after an error: waits at most 0.2 s until the other ranks, as many as a roll call may ask, are there, too.
+void take_leave(State& state) noexcept;
 
 /// Throws what another rank has sent, after "what: ", or that an earlier error has made the communicator unusable.
 [[noreturn]] void throw_unusable(const State& state, std::string_view what);

@@ -152,6 +152,10 @@ void MpiCommunicator::poison() noexcept {
   mpi::poison(*state_);
 }
 
+void MpiCommunicator::take_leave() noexcept {
+  if (!closed_) mpi::take_leave(*state_);
+}
+
 std::string MpiCommunicator::lost() { return missing_from({}); }
 
 std::string MpiCommunicator::missing() { return call_roll(*state_); }

@@ -57,6 +57,7 @@ class MpiCommunicator final : public RankGroup {
   void close() override;
   /// Sends the exception that is handled now to the other ranks.
   void poison() noexcept override;
+  void take_leave() noexcept override;
   [[nodiscard]] std::string missing() override;
   [[nodiscard]] std::string lost() override;
   [[nodiscard]] bool poisoned() const noexcept override { return state_->poisoned(); }

@@ -72,7 +72,7 @@ bool Transfer::progress() {
 
 void Transfer::give_up(bool under_way) noexcept {
   state->pending.remove(*this);
-  if (request == MPI_REQUEST_NULL || !runtime::active()) return;
+  if (request == MPI_REQUEST_NULL || !runtime::surely_active()) return;
   if (under_way && !outcome) {
     int done = 0;
     if (way_ == Way::receive) MPI_Cancel(&request);
