@@ -32,6 +32,8 @@ FIRST_BATCH = {
     "cli_command_lines": 100,
     "fault_threads": 100,
     "fault_mpi": 100,
+    "fault_cuda": 100,
+    "fault_cuda_mpi": 100,
     "fault_tool": 400,
     "soak_exchanges": 20000,
     "soak_domains": 400,
@@ -42,11 +44,11 @@ FIRST_BATCH = {
 BATCH_SECONDS = 10
 #: Of programs that are run without a fault first, and of cases that last for a timeout.
 LONG_BATCH_SECONDS = 40
-LONG_BATCHES = ("fault_threads", "fault_mpi", "fault_tool", "losses")
+LONG_BATCHES = ("fault_threads", "fault_mpi", "fault_cuda", "fault_cuda_mpi", "fault_tool", "losses")
 #: Parts whose program runs cases at once itself.
-WITH_JOBS = ("fault_threads", "fault_mpi", "fault_tool", "outputs", "losses")
+WITH_JOBS = (*LONG_BATCHES, "outputs")
 #: Cores that a case keeps busy, where that is more than one.
-CORES = {"fault_threads": 2, "fault_mpi": 2, "losses": 4, "soak_exchanges": 4, "soak_domains": 4, "soak_replays": 4}
+CORES = {"fault_threads": 2, "fault_mpi": 2, "fault_cuda": 2, "fault_cuda_mpi": 2, "losses": 4, "soak_exchanges": 4, "soak_domains": 4, "soak_replays": 4}
 
 #: What a test answers to a range of seeds, and the words of the page for it. {range}: the arguments of the range.
 PARTS = {
@@ -62,6 +64,8 @@ PARTS = {
     "cli_command_lines": "wrong command lines, given to the program",
     "fault_threads": "one call fails: the life of a domain, with ranks that are threads",
     "fault_mpi": "the same with MPI",
+    "fault_cuda": "the same with GPUs, where calls of CUDA fail, too: ranks that are threads",
+    "fault_cuda_mpi": "the same with MPI",
     "fault_tool": "one call fails: commands of halocline",
     "soak_exchanges": "exchanges by all transports, every cell compared; nothing that a process holds grows",
     "soak_domains": "the same for domains, from their plan to close()",
@@ -74,6 +78,10 @@ PARTS = {
 
 class Unusable(Exception):
     """A program that cannot be run, or whose answer is not understood."""
+
+
+class Skipped(Exception):
+    """A part that cannot be run on this machine, with the reason."""
 
 
 def commands_of(build, parts):
@@ -102,6 +110,8 @@ def run_seeds(part, command, first, count):
     done = subprocess.run([*command, "--first", str(first), number, str(count)], capture_output=True, text=True, check=False)
     print(done.stdout, end="", flush=True)
     passed = re.search(r"^cases passed: (\d+)$", done.stdout, re.M)
+    if done.returncode == 77:
+        raise Skipped(f"{part}: {done.stdout.strip().rpartition('skipped: ')[2]}")
     if done.returncode not in (0, 1) or not passed:
         raise Unusable(f"{part}: exit code {done.returncode}, {done.stderr.strip() or 'no count of cases'}")
     failed = count - int(passed.group(1))
@@ -210,7 +220,7 @@ def page_of(rows):
         )
     covered = [coverage_of(rows, part) for part in PARTS if any(row["part"] == part and "sites" in row for row in rows)]
     if covered:
-        lines += ["", "Faults are injected at call sites (allocation, system calls, MPI, files), one in each case:", "", *covered]
+        lines += ["", "Faults are injected at call sites (allocation, system calls, MPI, CUDA, files), one in each case:", "", *covered]
     losses = [row for row in rows if "errors" in row]
     if losses:
         lines += ["", losses_of(losses)]
@@ -271,7 +281,11 @@ def main():
         commands = commands_of(given.build, given.only or PARTS)
         for part, command in commands.items():
             first = max((row["end"] for row in rows if row["part"] == part), default=0)
-            row = run_part(part, command, first, 60 * given.minutes / len(commands), given.jobs, given.keep_going)
+            try:
+                row = run_part(part, command, first, 60 * given.minutes / len(commands), given.jobs, given.keep_going)
+            except Skipped as why:
+                print(f"run.py: skipped: {why}", flush=True)
+                continue
             row |= {"commit": given.commit or commit_of(ROOT), "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")}
             failed += row["failed"]
             rows.append(row)

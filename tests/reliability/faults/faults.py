@@ -11,7 +11,7 @@ case for each of S sites, in an order that is the same in each run; five more ro
 
 A case fails if the program ends by a signal, lasts longer than its limit, leaves files, ends with 0 though its result is not verified, or ends
 otherwise without a line that has the reason. Prints each failure with its seed, and "cases passed: N". Exit code 1 if one failed, 2 if the
-program cannot be run.
+program cannot be run, 77 if this machine lacks the GPUs.
 """
 
 import collections
@@ -213,6 +213,9 @@ def main():
     sites_failed = set()
     programs = [Program(scenario, build) for scenario in scenarios.PARTS[given.part]]
 
+    if skipped := next((why for scenario in scenarios.PARTS[given.part] if (why := scenario.skipped())), ""):
+        print(f"{given.part}: skipped: {skipped}")
+        return 77
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         if unusable := [why for why in pool.map(Program.learn, programs) if why]:
             print(f"faults.py: {unusable[0]}", file=sys.stderr)

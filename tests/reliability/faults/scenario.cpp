@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a domain, for runs in which one call fails: scenario RANKS|mpi FOLDER. RANKS are threads; with mpi, the ranks are those of
-// the launcher. Plans, realizes, exchanges, swaps, accumulates, gathers, writes a checkpoint and an image, restores, closes, with every
-// owned and halo cell compared. A rank prints "rank R: verified", or "rank R: PHASE: ERROR", and then uses the domain again: that must
-// throw the first error once more. Exit code 0 if all ranks verified; 1 after an error; 4 if a rule was broken ("rank R: broken: ...").
+// The life of a domain, for runs in which one call fails: scenario RANKS|mpi FOLDER [cuda]. RANKS are threads; with mpi, the ranks are
+// those of the launcher. A rank has two devices of the host, or one GPU. Plans, realizes, exchanges, swaps, captures, replays, gathers,
+// writes a checkpoint and an image, restores, accumulates, closes, with every owned and halo cell compared. A rank prints "rank R:
+// verified", or "rank R: PHASE: ERROR", and then uses the domain again: that must throw the first error once more. Exit code 0 if all
+// ranks verified; 1 after an error; 4 if a rule was broken ("rank R: broken: ...").
 #include <dlfcn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -86,7 +87,8 @@ void for_each(const Box& box, Body&& body) {
 
 class Life {
  public:
-  explicit Life(comm::RankGroup& comm) : comm_(comm), rank_(static_cast<int>(comm.rank().value())) {}
+  Life(comm::RankGroup& comm, DeviceKind kind)
+      : comm_(comm), kind_(kind), rank_(static_cast<int>(comm.rank().value())) {}
 
   int run(const char* folder) {
     try {
@@ -106,8 +108,9 @@ class Life {
   void live(const char* folder) {
     DomainOptions options;
     options.timeout = timeout;
-    options.devices.per_rank = 2;
-    options.devices.kind = DeviceKind::host;
+    const int devices = kind_ == DeviceKind::host ? 2 : 1;
+    options.devices.per_rank = devices;
+    options.devices.kind = kind_;
     phase_ = "making";
     domain_.emplace(extent, Stencil::box(1), comm::Communicator(comm_), options);
     const auto u = domain_->add_field<double>("u", {.buffers = 2});
@@ -124,8 +127,10 @@ class Life {
         domain_->exchange();
       } else {
         ExchangeHandle handle = domain_->start_exchange();
-        handle.finish([](const Subdomain& subdomain, std::span<const Box> boxes) {
-          for (const Box& box : boxes) subdomain.launch(box, [](const Box&) {});
+        handle.finish([&](const Subdomain& subdomain, std::span<const Box> boxes) {
+          for (const Box& box : boxes) {
+            if (kind_ == DeviceKind::host) subdomain.launch(box, [](const Box&) {});
+          }
         });
       }
       domain_->synchronize();
@@ -133,9 +138,20 @@ class Life {
       compare(v, round, true);
       if (round == 0) domain_->swap(u);
     }
+    phase_ = "capture";
+    {
+      fill(u, 2);
+      Capture capture = domain_->capture();
+      domain_->exchange();
+      Graph graph = capture.finish();
+      graph.launch();
+      domain_->synchronize();
+      compare(u, 2, true);
+      fill(u, 1);
+    }
     phase_ = "gather";
     const auto boxes = comm::gather_value(comm_, static_cast<std::int64_t>(domain_->subdomains().size()));
-    if (boxes.size() != static_cast<std::size_t>(comm_.size()) || boxes[0] != 2)
+    if (boxes.size() != static_cast<std::size_t>(comm_.size()) || boxes[0] != devices)
       throw Broken{"a gathered number is wrong"};
     phase_ = "files";
     {
@@ -209,22 +225,25 @@ class Life {
   }
 
   comm::RankGroup& comm_;
+  DeviceKind kind_;
   int rank_;
   const char* phase_ = "start";
   std::optional<Domain> domain_;
 };
 
 int run(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("usage: scenario RANKS|mpi FOLDER\n", stderr);
+  const bool cuda = argc == 4 && std::strcmp(argv[3], "cuda") == 0;
+  if (argc != 3 && !cuda) {
+    std::fputs("usage: scenario RANKS|mpi FOLDER [cuda]\n", stderr);
     return 2;
   }
+  const DeviceKind kind = cuda ? DeviceKind::cuda : DeviceKind::host;
   if (std::strcmp(argv[1], "mpi") == 0) {
     Environment environment;
     environment.timeout = timeout;
     comm::Session session(&argc, &argv, environment);
     comm::Communicator world = session.world();
-    return Life(world).run(argv[2]);
+    return Life(world, kind).run(argv[2]);
   }
   comm::ThreadsOptions options;
   options.timeout = timeout;
@@ -232,7 +251,7 @@ int run(int argc, char** argv) {
       std::atoi(argv[1]),
       [&](comm::RankGroup& comm) {
         set_rank(static_cast<int>(comm.rank().value()));
-        Life(comm).run(argv[2]);
+        Life(comm, kind).run(argv[2]);
       },
       options);
   return 0;

@@ -7,7 +7,7 @@ import re
 #: What an error may name besides the function: the words of the error number that it fails with, and of what has run out.
 REASONS = re.compile(
     r"memory|bad_alloc|Too many open files|No space left|Input/output error|Permission denied|Operation not permitted|Invalid argument"
-    r"|MPI_ERR_|temporarily unavailable|Cannot allocate|File too large|File name too long|Inappropriate ioctl|not implemented|No child"
+    r"|MPI_ERR_|cudaErrorUnknown|CUDA_ERROR_UNKNOWN|temporarily unavailable|Cannot allocate|File too large|File name too long|Inappropriate ioctl|not implemented|No child"
 )
 
 
@@ -34,6 +34,10 @@ KNOWN = [
 class Scenario:
     name = ""
     limit = 40.0  # seconds; more than the timeouts of all collectives that can be waited for one after another
+
+    def skipped(self):
+        """Why it cannot be run on this machine, or nothing."""
+        return ""
 
     def prepare(self, work, build):
         """Makes the program's input in the folder."""
@@ -104,6 +108,7 @@ class Threads(Life):
 class Mpi(Life):
     name = "life-mpi"
     limit = 60.0
+    words = ()
 
     def command(self, work, build, preload):
         flags = [word for name, value in preload.items() for word in ("-x", f"{name}={value}")]
@@ -112,7 +117,30 @@ class Mpi(Life):
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
         }
-        return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(self.ranks), *flags, str(self.binary(build)), "mpi", str(work)], environment
+        return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(self.ranks), *flags, str(self.binary(build)), "mpi", str(work), *self.words], environment
+
+
+class WithGpus(Life):
+    """The same with a GPU for each rank."""
+
+    def skipped(self):
+        gpus = len(list(pathlib.Path("/dev").glob("nvidia[0-9]*")))
+        return f"{self.ranks} GPUs are needed, and {gpus} are here" if gpus < self.ranks else ""
+
+    def binary(self, build):
+        return build / "bin/fault_scenario_cuda"
+
+
+class CudaThreads(WithGpus, Threads):
+    name = "life-cuda-threads"
+
+    def command(self, work, build, preload):
+        return [str(self.binary(build)), str(self.ranks), str(work), "cuda"], preload
+
+
+class CudaMpi(WithGpus, Mpi):
+    name = "life-cuda-mpi"
+    words = ("cuda",)
 
 
 class Planted(Life):
@@ -188,5 +216,11 @@ TOOL = [
     Tool("plot", ["plot", "summit", "-o", "picture.png"], output="picture.png"),
 ]
 
-PARTS = {"fault_threads": [Threads(2)], "fault_mpi": [Mpi(2)], "fault_tool": TOOL}
+PARTS = {
+    "fault_threads": [Threads(2)],
+    "fault_mpi": [Mpi(2)],
+    "fault_tool": TOOL,
+    "fault_cuda": [CudaThreads(2)],
+    "fault_cuda_mpi": [CudaMpi(2)],
+}
 PARTS |= {f"planted_{kind}": [Planted(kind)] for kind in ("right", "signal", "hang", "file", "silent", "unverified")}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares what the objects of the library and of the tool call with the fault points: symbols.py INTERPOSER-FOLDER FILE.a...
 
-Every undefined symbol that is no other object's must be a fault point (system_calls.inc, mpi_calls.inc, allocations.cpp), or in CANNOT_FAIL or
+Every undefined symbol that is no other object's must be a fault point (*_calls.inc, *.cpp), or in CANNOT_FAIL or
 LEFT_OUT below, with the reason. Prints the figures, and each symbol that is in none of them. Exit code 1 if there is one.
 """
 
@@ -24,7 +24,7 @@ CANNOT_FAIL = {
         r"|(__)?v?snprintf(_chk)?|abs|qsort"
     ),
     "they read what the process has": (
-        r"__errno_location|environ|getenv|getauxval|getpid|getppid|localeconv|stdout|stderr|stdin|fileno|isatty|__sched_cpucount|pthread_self|dlerror"
+        r"cudaGetError(Name|String)|cudaGetLastError|__errno_location|environ|getenv|getauxval|getpid|getppid|localeconv|stdout|stderr|stdin|fileno|isatty|__sched_cpucount|pthread_self|dlerror"
         r"|dlsym"
     ),
     "they end the process or send it a signal": r"_?_[Ee]xit|exit|abort|raise",
@@ -42,13 +42,13 @@ LEFT_OUT = {
     "MPI_Abort: it ends the job": r"MPI_Abort",
     "the inquiry whether MPI takes device memory, which answers yes or no": r"MPIX_(Query_cuda_support|GPU_query_support)",
     "futex, whose waits are repeated, get_mempolicy, and pidfd_open and pidfd_getfd, by their numbers": r"syscall",
-    "CUDA on the host: there are no GPUs where this runs": r"cuda[A-Z].*|__cuda.*|nvml.*|cu[A-Z].*",
+    "the registration of kernels, and launches by <<<>>>, which measurements of links make alone": r"__cuda.*",
 }
 
 
 def points_of(folder):
-    found = {"operator new": r"_Znwm.*|_Znam.*", "pthread_create": "pthread_create"}
-    for name, pattern in (("system_calls.inc", r"^FAULT\([^,]+, (\w+),"), ("mpi_calls.inc", r"^MPI_FAULT\((\w+),")):
+    found = {"operator new": r"_Znwm.*|_Znam.*"} | {name: name for name in ("pthread_create", "cudaGetDriverEntryPointByVersion")}
+    for name, pattern in (("system_calls.inc", r"^FAULT\([^,]+, (\w+),"), ("mpi_calls.inc", r"^MPI_FAULT\((\w+),"), ("cuda_calls.inc", r"^CUDA_FAULT\((\w+),")):
         for symbol in re.findall(pattern, (folder / name).read_text(encoding="utf-8"), re.M):
             found[symbol] = re.escape(symbol)
     return found
