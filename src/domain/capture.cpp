@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -88,8 +89,8 @@ void Domain::Impl::discard_capture() noexcept {
   for (std::size_t i = capturing->ended; i < capturing->begun; ++i) {
     try {
       static_cast<void>(streams[capturing->groups[i].front()]->end_capture());
-    } catch (const Error&) {
-      // Streams that did not join: the first exception has the reason.
+    } catch (const std::exception&) {
+      // Streams that did not join, or no memory: the first exception has the reason.
     }
   }
   take_back_captured();
