@@ -16,6 +16,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 NOT_HERE = ["src/device/cuda/", "src/comm/mpi_absent.cpp"]
+#: Objects with bugs in them: the branches of a changed copy are not those of the source.
+COPIES = ["halocline_planted.dir"]
 
 
 def counts(build):
@@ -25,6 +27,8 @@ def counts(build):
                "--gcov-suspicious-hits-threshold=0", "--merge-mode-functions=separate", "-j", str(os.cpu_count() or 1)]
     for one in NOT_HERE:
         command += ["--exclude", one]
+    for one in COPIES:
+        command += ["--exclude-directories", f".*/{one}"]
     done = subprocess.run([*map(str, command), str(build)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"coverage: gcovr ended with exit code {done.returncode}")
