@@ -72,6 +72,8 @@ class Scenario:
 class Life(Scenario):
     """The life of a domain; see scenario.cpp."""
 
+    words = ()  # behind the others of its command
+
     def __init__(self, ranks):
         self.ranks = ranks
 
@@ -102,13 +104,12 @@ class Threads(Life):
     name = "life-threads"
 
     def command(self, work, build, preload):
-        return [str(self.binary(build)), str(self.ranks), str(work)], preload
+        return [str(self.binary(build)), str(self.ranks), str(work), *self.words], preload
 
 
 class Mpi(Life):
     name = "life-mpi"
     limit = 60.0
-    words = ()
 
     def command(self, work, build, preload):
         flags = [word for name, value in preload.items() for word in ("-x", f"{name}={value}")]
@@ -123,6 +124,8 @@ class Mpi(Life):
 class WithGpus(Life):
     """The same with a GPU for each rank."""
 
+    words = ("cuda",)
+
     def skipped(self):
         gpus = len(list(pathlib.Path("/dev").glob("nvidia[0-9]*")))
         return f"{self.ranks} GPUs are needed, and {gpus} are here" if gpus < self.ranks else ""
@@ -134,13 +137,9 @@ class WithGpus(Life):
 class CudaThreads(WithGpus, Threads):
     name = "life-cuda-threads"
 
-    def command(self, work, build, preload):
-        return [str(self.binary(build)), str(self.ranks), str(work), "cuda"], preload
-
 
 class CudaMpi(WithGpus, Mpi):
     name = "life-cuda-mpi"
-    words = ("cuda",)
 
 
 class Planted(Life):
