@@ -7,7 +7,16 @@ namespace halocline::device {
 
 std::vector<DeviceInfo> cuda_devices() noexcept { return {}; }
 
-std::string why_no_cuda() { return gpus_without_backend("/dev"); }
+FoundGpus find_gpus() {
+  FoundGpus found;
+  try {
+    static_cast<void>(make_cuda_backend({}));
+  } catch (const CapabilityError&) {
+    found.failure = std::current_exception();
+  }
+  found.warning = gpus_without_backend("/dev");
+  return found;
+}
 
 GpuSharing gpu_sharing(int /*device*/) {
   throw CapabilityError("the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON");

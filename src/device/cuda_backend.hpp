@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,9 +16,15 @@ namespace halocline::device {
 /// in, or there is no driver or no GPU. Never throws.
 [[nodiscard]] std::vector<DeviceInfo> cuda_devices() noexcept;
 
-/// Why this build cannot use the GPUs of this machine: the driver is older than it, or it has no CUDA backend. Empty where it can, and
-/// where there is no driver or no GPU.
-[[nodiscard]] std::string why_no_cuda();
+/// What a search for GPUs found, and why it found none.
+struct FoundGpus {
+  std::vector<DeviceInfo> devices;  ///< as of cuda_devices()
+  std::exception_ptr failure;       ///< set if there are none: what make_cuda_backend() would have thrown
+  std::string warning;  ///< for a caller that goes on without GPUs; empty if the machine has no driver or no GPU
+};
+
+/// Throws std::bad_alloc alone.
+[[nodiscard]] FoundGpus find_gpus();
 
 /// How the driver shares a GPU among processes.
 struct GpuSharing {

@@ -59,12 +59,9 @@ DeviceKind chosen(const std::vector<Wish>& wishes, bool first_rank) {
 }
 
 std::shared_ptr<device::Backend> make_gpus(comm::RankGroup& comm, const DeviceOptions& wanted,
-                                           const std::vector<device::DeviceInfo>& gpus) {
-  comm::agree_on(comm, [&] {
-    if (!gpus.empty()) return;
-    static_cast<void>(device::make_cuda_backend({}));  // throws an error that names what is missing
-    throw CapabilityError("backend is cuda, but no GPU is visible; allowed are ranks that see one or more");
-  });
+                                           const device::FoundGpus& found) {
+  const std::vector<device::DeviceInfo>& gpus = found.devices;
+  comm::agree(comm, found.failure);
   // Ranks of different virtual nodes still share the machine's GPUs.
   const auto machine = comm.split_by_node(std::nullopt);
   const auto rank_on_machine = machine->rank().index();
@@ -97,20 +94,17 @@ std::shared_ptr<device::Backend> make_host_devices(comm::RankGroup& comm, const 
 
 Devices make_devices(const comm::Communicator& ranks, const DeviceOptions& wanted, int ranks_on_node) {
   comm::RankGroup& comm = ranks;
-  std::vector<device::DeviceInfo> gpus;
+  device::FoundGpus gpus;
   Wish mine;
   comm::agree_on(comm, [&] {
     // Do not query GPUs if none are wanted: starting the driver takes a second.
-    if (wish_of(wanted, 0).kind != static_cast<int>(DeviceKind::host)) gpus = device::cuda_devices();
-    mine = wish_of(wanted, gpus.size());
+    if (wish_of(wanted, 0).kind != static_cast<int>(DeviceKind::host)) gpus = device::find_gpus();
+    mine = wish_of(wanted, gpus.devices.size());
   });
   const bool first_rank = comm.rank() == rank_id(0);
   const auto kind = chosen(comm::gather_value(comm, mine), first_rank);
-  if (first_rank && mine.kind == automatic && mine.gpus == 0) {
-    if (const std::string why = device::why_no_cuda(); !why.empty()) {
-      log(LogLevel::warning, why + "; host devices are used instead");
-    }
-  }
+  if (first_rank && mine.kind == automatic && !gpus.warning.empty())
+    log(LogLevel::warning, gpus.warning + "; host devices are used instead");
   return Devices(kind == DeviceKind::cuda ? make_gpus(comm, wanted, gpus)
                                           : make_host_devices(comm, wanted, ranks_on_node));
 }

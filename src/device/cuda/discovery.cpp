@@ -64,8 +64,15 @@ int count_devices() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
   (void)cudaGetLastError();
-  if (status == cudaErrorInsufficientDriver) throw CapabilityError(describe_old_driver());
-  throw CapabilityError("no GPU was found: " + describe(status == cudaSuccess ? cudaErrorNoDevice : status));
+  if (status == cudaErrorInsufficientDriver) {
+    int supports = 0;
+    const bool has_driver = cudaDriverGetVersion(&supports) == cudaSuccess && supports != 0;
+    if (has_driver) throw CapabilityError(describe_old_driver());
+    throw NoGpu(describe_old_driver());
+  }
+  if (status == cudaSuccess || status == cudaErrorNoDevice)
+    throw NoGpu("no GPU was found: " + describe(cudaErrorNoDevice));
+  throw CapabilityError("no GPU was found: " + describe(status));
 }
 
 DeviceInfo describe_device(int cuda_ordinal) {
@@ -90,15 +97,19 @@ int ordinal_of(const std::string& uuid) {
 
 namespace halocline::device {
 
-std::string why_no_cuda() {
-  cuda::prepare_process();
-  int count = 0;
-  int supports = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  (void)cudaGetLastError();
-  if (status != cudaErrorInsufficientDriver) return {};
-  if (cudaDriverGetVersion(&supports) != cudaSuccess || supports == 0) return {};
-  return cuda::describe_old_driver();
+FoundGpus find_gpus() {
+  FoundGpus found;
+  try {
+    const int count = cuda::count_devices();
+    for (int i = 0; i < count; ++i) found.devices.push_back(cuda::describe_device(i));
+  } catch (const cuda::NoGpu&) {
+    found.failure = std::current_exception();
+  } catch (const Error& error) {
+    found.devices.clear();
+    found.failure = std::current_exception();
+    found.warning = error.what();
+  }
+  return found;
 }
 
 GpuSharing gpu_sharing(int device) {
@@ -118,10 +129,7 @@ GpuSharing gpu_sharing(int device) {
 
 std::vector<DeviceInfo> cuda_devices() noexcept {
   try {
-    const int count = cuda::count_devices();
-    std::vector<DeviceInfo> devices;
-    for (int i = 0; i < count; ++i) devices.push_back(cuda::describe_device(i));
-    return devices;
+    return find_gpus().devices;
   } catch (...) {
     return {};
   }

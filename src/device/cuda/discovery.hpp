@@ -6,10 +6,17 @@
 #include <vector>
 
 #include "device/backend.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 
-/// How many GPUs this process sees. Throws CapabilityError if there is no driver or no GPU.
+/// There is no driver or no GPU.
+class NoGpu : public CapabilityError {
+ public:
+  using CapabilityError::CapabilityError;
+};
+
+/// How many GPUs this process sees. Throws NoGpu, or CapabilityError if the driver is too old or fails.
 [[nodiscard]] int count_devices();
 /// Starts no work on the device.
 [[nodiscard]] DeviceInfo describe_device(int cuda_ordinal);

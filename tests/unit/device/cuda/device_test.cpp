@@ -83,19 +83,31 @@ TEST_F(Gpu, WithAnOldDriverIsNotCounted) {
       text.ends_with(" supports CUDA 12.2; needed is a driver for CUDA 13.0 or newer (this build has CUDA 13.0)"))
       << text;
   EXPECT_EQ(fake.last_error, cudaSuccess);
-  EXPECT_EQ(why_no_cuda(), text);
+  EXPECT_EQ(find_gpus().warning, text);
 
   fake.driver_version = 0;
   EXPECT_EQ(error_of<CapabilityError>([] { (void)count_devices(); }),
             "no CUDA driver was found; needed is a driver for CUDA 13.0 or newer (this build has CUDA 13.0)");
-
-  EXPECT_EQ(why_no_cuda(), "");
+  EXPECT_EQ(find_gpus().warning, "");
 
   fake.device_count = cudaErrorNoDevice;
   EXPECT_EQ(error_of<CapabilityError>([] { (void)count_devices(); }),
             "no GPU was found: a description (cudaErrorNoDevice)");
-  EXPECT_EQ(why_no_cuda(), "");
+  const FoundGpus found = find_gpus();
+  EXPECT_EQ(found.warning, "");
+  EXPECT_EQ(error_of<CapabilityError>([&] { std::rethrow_exception(found.failure); }),
+            "no GPU was found: a description (cudaErrorNoDevice)");
   EXPECT_EQ(fake.last_error, cudaSuccess);
+}
+
+TEST_F(Gpu, WhoseDriverFailsOnceIsNotFoundWithItsReason) {
+  fake.device_count = cudaErrorUnknown;
+  const FoundGpus found = find_gpus();
+  fake.device_count = cudaSuccess;
+  EXPECT_TRUE(found.devices.empty());
+  EXPECT_EQ(error_of<CapabilityError>([&] { std::rethrow_exception(found.failure); }),
+            "no GPU was found: a description (cudaErrorUnknown)");
+  EXPECT_EQ(found.warning, "no GPU was found: a description (cudaErrorUnknown)");
 }
 
 }  // namespace
