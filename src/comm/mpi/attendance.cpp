@@ -62,11 +62,14 @@ void send(State& state, int to, const Message& message) {
 /// How many ranks receive what a rank sends to the others.
 int others(const State& state) { return std::min(state.size - 1, 2 * most_to_a_side); }
 
+/// The k-th of them, from 1: in turns above and below the rank, nearest first.
+int other(const State& state, int k) {
+  const int distance = k % 2 == 1 ? (k + 1) / 2 : state.size - k / 2;
+  return (state.rank + distance) % state.size;
+}
+
 void send_to_others(State& state, const Message& message) {
-  for (int i = 1; i <= others(state); ++i) {
-    const int distance = i % 2 == 1 ? (i + 1) / 2 : state.size - i / 2;
-    send(state, (state.rank + distance) % state.size, message);
-  }
+  for (int k = 1; k <= others(state); ++k) send(state, other(state, k), message);
 }
 
 void take(State& state, int from, const Message& message) {
@@ -179,10 +182,8 @@ std::string call_roll(State& state) {
     for (State* one : registry().states) receive_all(*one);
     if (own.left) return own.left->text;
     missing.clear();
-    for (int i = 1; i <= others(state); ++i) {
-      const int distance = i % 2 == 1 ? (i + 1) / 2 : state.size - i / 2;
-      const int other = (state.rank + distance) % state.size;
-      if (!own.answered[static_cast<std::size_t>(other)]) missing.push_back(other);
+    for (int k = 1; k <= others(state); ++k) {
+      if (!own.answered[static_cast<std::size_t>(other(state, k))]) missing.push_back(other(state, k));
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   } while (!missing.empty() && !deadline.expired());

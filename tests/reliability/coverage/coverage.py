@@ -3,7 +3,8 @@
 """Which lines and branches of src/ the tests have run, from the counts in a build of the preset `coverage`:
     coverage.py BUILD OUT
 Files for GPUs are left out: no GPU, no count. So are the branches that exceptions add to each call. Prints a table of the stages; OUT gets
-the same by file (files.csv) and the lines that did not run (lines.txt). Needs gcovr (requirements.txt).
+the same by file (files.csv), the lines that did not run (lines.txt), and the branches that were not taken of lines that did (branches.txt).
+Needs gcovr (requirements.txt).
 """
 import argparse
 import collections
@@ -39,6 +40,7 @@ class Count:
     def __init__(self):
         self.lines = self.lines_run = self.branches = self.branches_taken = 0
         self.left = []
+        self.not_taken = collections.Counter()  # by line
 
     def add(self, file):
         """A template has its lines and branches once for each of its arguments: one of them is enough."""
@@ -57,6 +59,7 @@ class Count:
         self.branches += len(taken)
         self.branches_taken += sum(taken.values())
         self.left += sorted(number for number, ran in run.items() if not ran)
+        self.not_taken.update(number for (number, *_), was in taken.items() if run[number] and not was)
 
     def include(self, other):
         for name in ("lines", "lines_run", "branches", "branches_taken"):
@@ -104,6 +107,8 @@ def main():
         table.writerows(count.row(name) for name, count in sorted(files.items()))
     with open(given.out / "lines.txt", "w") as file:
         file.writelines(f"{name}: {ranges(count.left)}\n" for name, count in sorted(files.items()) if count.left)
+    with open(given.out / "branches.txt", "w") as file:
+        file.writelines(f"{name}: {ranges(sorted(count.not_taken))}\n" for name, count in sorted(files.items()) if count.not_taken)
     for row in [["stage", *heading[1:]], *(count.row(name) for name, count in sorted(stages.items())), everything.row("src")]:
         print("{:<12} {:>8} {:>8} {:>6} {:>9} {:>10} {:>6}".format(*row))
 
