@@ -14,6 +14,7 @@
 #include "comm/local_ranks.hpp"
 #include "comm/uncounted.hpp"
 #include "core/log.hpp"
+#include "core/removed_file.hpp"
 #include "core/short_text.hpp"
 #include "core/trimmed.hpp"
 #include "halocline/session.hpp"
@@ -113,6 +114,7 @@ Session::~Session() {
 
 void Session::abort(int exit_code) {
   std::fflush(nullptr);
+  RemovedFile::remove_all();
   if (world_->backend() == CommBackend::mpi && runtime::active()) runtime::abort(exit_code);
   std::_Exit(exit_code);
 }

@@ -9,6 +9,7 @@
 #include "comm/shared_file.hpp"
 #include "core/checked.hpp"
 #include "core/posix_file.hpp"
+#include "core/removed_file.hpp"
 #include "core/serialise.hpp"
 #include "domain/detail/agreement.hpp"
 #include "domain/detail/file_step.hpp"
@@ -140,16 +141,12 @@ class Output::Impl {
       temporary = pending->temporary_path();
     });
     broadcast_from_root(comm(), temporary);
-    try {
-      write_temporary(temporary, fmt::format("{} '{}'", name, path));
-      comm::agree_on(comm(), [&] {
-        if (pending) pending->commit(layout_.bytes);
-      });
-    } catch (...) {
-      // Rank 0 may be in a call of MPI that this rank does not make, and is ended by the launcher.
-      if (!root()) io::PendingFile::remove_of_another(temporary);
-      throw;
-    }
+    // By each rank: rank 0 may be in a call of MPI that another does not make, and is ended by the launcher.
+    const RemovedFile removed(temporary);
+    write_temporary(temporary, fmt::format("{} '{}'", name, path));
+    comm::agree_on(comm(), [&] {
+      if (pending) pending->commit(layout_.bytes);
+    });
   }
 
   void write_temporary(const std::string& path, const std::string& what) {

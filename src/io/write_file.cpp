@@ -225,10 +225,6 @@ std::string PendingFile::temporary_path() const {
   return impl_->path.substr(0, impl_->path.rfind('/') + 1) + impl_->file.name();
 }
 
-void PendingFile::remove_of_another(const std::string& temporary_path) noexcept {
-  ::unlinkat(AT_FDCWD, temporary_path.c_str(), 0);
-}
-
 void PendingFile::commit(std::int64_t bytes) {
   with_errors_of(impl_->name, impl_->path, [&] {
     if (impl_->file.bytes() != bytes) fail_with(EIO);  // a write that failed without an error

@@ -42,8 +42,6 @@ class PendingFile {
   ~PendingFile();
 
   [[nodiscard]] std::string temporary_path() const;
-  /// Removes the temporary file of another process, if it is still there.
-  static void remove_of_another(const std::string& temporary_path) noexcept;
   /// Throws ResourceError unless the file has this number of bytes by now.
   void commit(std::int64_t bytes);
 

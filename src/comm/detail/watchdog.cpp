@@ -7,10 +7,13 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "comm/detail/job_processes.hpp"
 #include "comm/launcher.hpp"
 #include "core/log.hpp"
+#include "core/removed_file.hpp"
 #include "core/short_text.hpp"
 
 namespace halocline::comm {
@@ -23,9 +26,20 @@ Duration turn_of_this_process() {
   return std::chrono::milliseconds(200) * (1 + number_in_job() % most_turns);
 }
 
+ShortText after(const std::exception_ptr& earlier) {
+  try {
+    if (earlier) std::rethrow_exception(earlier);
+  } catch (const std::exception& error) {
+    return ShortText(". Its first error: {}", error.what());
+  } catch (...) {
+  }
+  return ShortText("");
+}
+
 }  // namespace
 
-Watchdog::Watchdog(std::string_view call, Duration limit) noexcept : call_(call), limit_(limit) {
+Watchdog::Watchdog(std::string_view call, Duration limit, std::exception_ptr earlier) noexcept
+    : call_(call), limit_(limit), earlier_(std::move(earlier)) {
   // Flushed here and not by the thread: the call that hangs may hold a lock on a stream.
   std::fflush(nullptr);
   try {
@@ -59,11 +73,13 @@ void Watchdog::watch() {
   // Waits twice: if this process was stopped meanwhile, the call may be about to return.
   if (returned_.wait_for(held, std::chrono::milliseconds(50), done)) return;
   log(LogLevel::error,
-      ShortText("{} has not returned after its timeout of {} s: {}; this process ends, as MPI cannot give the call up",
-                call_, std::chrono::duration<double>(limit_).count(),
-                missing.empty() ? "another rank does not call it, or is gone" : missing));
+      ShortText(
+          "{} has not returned after its timeout of {} s: {}; this process ends, as MPI cannot give the call up{}",
+          call_, std::chrono::duration<double>(limit_).count(),
+          missing.empty() ? "another rank does not call it, or is gone" : missing, std::string_view(after(earlier_))));
   held.unlock();
   std::this_thread::sleep_for(turn_of_this_process());
+  RemovedFile::remove_all();
   std::_Exit(EXIT_FAILURE);
 }
 

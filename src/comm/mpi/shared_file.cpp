@@ -90,11 +90,11 @@ class MpiFile final : public SharedFile {
 
   void close() override {
     {
-      const Watchdog watchdog("MPI_File_sync", comm_->timeout());
+      const Watchdog watchdog = watched("MPI_File_sync");
       keep(MPI_File_sync(file_));
     }
     {
-      const Watchdog watchdog("MPI_File_close", comm_->timeout());
+      const Watchdog watchdog = watched("MPI_File_close");
       keep(MPI_File_close(&file_));
     }
     file_ = MPI_FILE_NULL;
@@ -115,10 +115,10 @@ class MpiFile final : public SharedFile {
     });
     const std::byte* data = empty ? nullptr : part.data + plane * (box.lo.z - part.box.lo.z);
     {
-      const Watchdog watchdog("MPI_File_set_view", comm_->timeout());
+      const Watchdog watchdog = watched("MPI_File_set_view");
       keep(MPI_File_set_view(file_, part.offset, element->get(), view->get(), "native", MPI_INFO_NULL));
     }
-    const Watchdog watchdog("MPI_File_write_at_all", comm_->timeout());
+    const Watchdog watchdog = watched("MPI_File_write_at_all");
     MPI_Status status{};
     const int code = MPI_File_write_at_all(file_, 0, data, layout->count(), layout->type(), &status);
     failure_.keep([&] {
@@ -133,6 +133,8 @@ class MpiFile final : public SharedFile {
     check_file(MPI_Get_elements_x(&status, MPI_BYTE, &written), what_);
     if (written != bytes) refuse_file(what_, fmt::format("MPI has written {} of {} bytes", written, bytes));
   }
+
+  [[nodiscard]] Watchdog watched(std::string_view call) const { return {call, comm_->timeout(), failure_.first()}; }
 
   void keep(int code) {
     failure_.keep([&] { check_file(code, what_); });
