@@ -115,7 +115,7 @@ Device::Device(int cuda_ordinal)
 }
 
 Device::~Device() {
-  const CurrentDevice current(context_);
+  const CurrentDevice current(context_, std::nothrow);
   const CaptureAside aside;
   board_.reset();
   tables_.reset();

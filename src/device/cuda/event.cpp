@@ -18,7 +18,7 @@ CudaEvent::CudaEvent(std::shared_ptr<Devices> devices, int device, Timing timing
 }
 
 CudaEvent::~CudaEvent() {
-  const CurrentDevice current(devices_->at(device_).context());
+  const CurrentDevice current(devices_->at(device_).context(), std::nothrow);
   log_failure(cudaEventDestroy(event_), "cudaEventDestroy");
 }
 

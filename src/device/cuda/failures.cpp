@@ -49,7 +49,7 @@ FailurePtr Failures::of(int device) {
 
 void Failures::stop_all() {
   for (const auto& device : devices_) {
-    const CurrentDevice current(device->context());
+    const CurrentDevice current(device->context(), std::nothrow);
     const CaptureAside aside;
     log_failure(device->board().stop(device->aside()), "stopping a device after a failure");
   }

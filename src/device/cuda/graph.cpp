@@ -20,7 +20,7 @@ CudaGraph::CudaGraph(std::shared_ptr<Devices> devices, int device, cudaGraph_t g
 }
 
 CudaGraph::~CudaGraph() {
-  const CurrentDevice current(context_);
+  const CurrentDevice current(context_, std::nothrow);
   const CaptureAside aside;
   log_failure(cudaGraphExecDestroy(executable_), "cudaGraphExecDestroy");
 }

@@ -73,7 +73,7 @@ class LegacyMapping final : public Mapping {
     throw CapabilityError(text);
   }
   ~LegacyMapping() override {
-    const CurrentDevice current(context_);
+    const CurrentDevice current(context_, std::nothrow);
     const CaptureAside aside;
     log_failure(cudaIpcCloseMemHandle(data_), "cudaIpcCloseMemHandle");
   }

@@ -40,7 +40,7 @@ class Allocation {
     check_allocation(cudaMalloc(&data_, std::max<std::size_t>(bytes, 1)), asked, where);
   }
   ~Allocation() {
-    const CurrentDevice current(context_);
+    const CurrentDevice current(context_, std::nothrow);
     const CaptureAside aside;
     log_failure(cudaFree(data_), "cudaFree");
   }
@@ -158,7 +158,7 @@ class PinnedBuffer final : public Buffer {
         "of pinned host memory");
   }
   ~PinnedBuffer() override {
-    const CurrentDevice current(context_);
+    const CurrentDevice current(context_, std::nothrow);
     const CaptureAside aside;
     log_failure(cudaFreeHost(data_), "cudaFreeHost");
   }

@@ -25,7 +25,7 @@ class ImportedPool {
           "cudaMemPoolImportFromShareableHandle");
   }
   ~ImportedPool() {
-    const CurrentDevice current(context_);
+    const CurrentDevice current(context_, std::nothrow);
     const CaptureAside aside;
     log_failure(cudaMemPoolDestroy(pool_), "cudaMemPoolDestroy");
   }
@@ -58,7 +58,7 @@ PooledMemory::PooledMemory(std::shared_ptr<ImportedPool> pool, Context context, 
 }
 
 PooledMemory::~PooledMemory() {
-  const CurrentDevice current(context_);
+  const CurrentDevice current(context_, std::nothrow);
   const CaptureAside aside;
   log_failure(cudaFree(data_), "cudaFree");
 }

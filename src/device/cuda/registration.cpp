@@ -115,7 +115,7 @@ class HostRegistration final : public Registration {
     used_ = RegisteredPages::of_process().add(begin, end);
   }
   ~HostRegistration() override {
-    const CurrentDevice current(devices_->at(0).context());
+    const CurrentDevice current(devices_->at(0).context(), std::nothrow);
     const CaptureAside aside;
     RegisteredPages::of_process().remove(used_);
   }

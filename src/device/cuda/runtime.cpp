@@ -18,6 +18,22 @@ void check_driver(CUresult status, const char* what, int ordinal) {
   }
 }
 
+/// What a thread's current context was, and whether it is another now.
+struct Change {
+  CUresult status = CUDA_SUCCESS;
+  const char* call = "";  ///< of which that is the status
+  Context before = nullptr;
+  bool changed = false;
+};
+
+Change make_current(Context context) noexcept {
+  CUcontext before = nullptr;
+  if (const CUresult status = driver().get_current(&before); status != CUDA_SUCCESS) return {status, "cuCtxGetCurrent"};
+  if (before == context) return {};
+  const CUresult status = driver().set_current(static_cast<CUcontext>(context));
+  return {status, "cuCtxSetCurrent", before, status == CUDA_SUCCESS};
+}
+
 }  // namespace
 
 void prepare_process() {
@@ -88,15 +104,21 @@ bool CurrentDevice::is(Context context) noexcept {
   return driver().get_current(&current) == CUDA_SUCCESS && current == context;
 }
 
-CurrentDevice::CurrentDevice(Context context) noexcept {
-  CUcontext before = nullptr;
-  if (driver().get_current(&before) != CUDA_SUCCESS || before == context) return;
-  before_ = before;
-  changed_ = driver().set_current(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
+CurrentDevice::CurrentDevice(Context context) {
+  const Change change = make_current(context);
+  require(change.status, change.call);
+  before_ = change.before;
+  changed_ = change.changed;
+}
+
+CurrentDevice::CurrentDevice(Context context, const std::nothrow_t& /*unused*/) noexcept {
+  const Change change = make_current(context);
+  before_ = change.before;
+  changed_ = change.changed;
 }
 
 CurrentDevice::~CurrentDevice() {
-  if (changed_) (void)driver().set_current(static_cast<CUcontext>(before_));
+  if (changed_) log_driver_failure(driver().set_current(static_cast<CUcontext>(before_)), "cuCtxSetCurrent");
 }
 
 }  // namespace halocline::device::cuda

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <new>
 #include <string>
 
 // Checks and helpers for all calls of the CUDA runtime.
@@ -40,7 +41,10 @@ struct AllocationFacts {
 /// that was only the default.
 class CurrentDevice {
  public:
-  explicit CurrentDevice(Context context) noexcept;
+  /// Throws DriverError if the driver does not make it current.
+  explicit CurrentDevice(Context context);
+  /// For destructors, and where a failure is known already: if it cannot be made current, what was current stays.
+  CurrentDevice(Context context, const std::nothrow_t&) noexcept;
   /// Whether it is current already.
   [[nodiscard]] static bool is(Context context) noexcept;
   ~CurrentDevice();

@@ -58,7 +58,7 @@ CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, cudaStream_
 }
 
 CudaStream::~CudaStream() {
-  const CurrentDevice now(on().context());
+  const CurrentDevice now(on().context(), std::nothrow);
   const CaptureAside aside;
   if (began_) devices_->captures().end(*began_);
   devices_->work().remove(device_, handle_);

@@ -33,7 +33,7 @@ void StreamWork::remove(int device, cudaStream_t stream) {
 
 void StreamWork::free_behind(int device, void* tables) {
   const std::lock_guard held(mutex_);
-  const CurrentDevice current(at(device).context());
+  const CurrentDevice current(at(device).context(), std::nothrow);
   const CaptureAside aside;
   Waiting waiting{.device = device, .tables = tables};
   for (const Stream& stream : streams_) {
@@ -79,7 +79,7 @@ void StreamWork::sweep() {
   // Streams that were destroyed earlier may hold work that reads the tables, so tables also wait for earlier entries.
   std::set<int> busy;
   for (Waiting& waiting : waiting_) {
-    const CurrentDevice current(at(waiting.device).context());
+    const CurrentDevice current(at(waiting.device).context(), std::nothrow);
     const CaptureAside aside;
     for (cudaEvent_t& event : waiting.events) {
       if (is_pending(event)) continue;

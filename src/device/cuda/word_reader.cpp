@@ -39,7 +39,7 @@ CudaWordReader::~CudaWordReader() {
     leak(std::move(copies_));
     return;
   }
-  const CurrentDevice now(devices_->at(device_).context());
+  const CurrentDevice now(devices_->at(device_).context(), std::nothrow);
   const CaptureAside aside;
   log_failure(cudaEventDestroy(copied_), "cudaEventDestroy");
 }

@@ -75,7 +75,7 @@ class Registered final : public Buffer {
   /// After an abort peers may still access the memory: it is kept.
   ~Registered() override {
     if (handle_->aborted) return;
-    const CurrentDevice current(handle_->context);
+    const CurrentDevice current(handle_->context, std::nothrow);
     const CaptureAside aside;
     if (registration_ != nullptr) (void)nccl().deregister_memory(handle_->comm, registration_);
     (void)nccl().free(memory_);
@@ -100,7 +100,7 @@ class NcclCommunicator final : public Communicator {
     if (handle_->aborted) return;
     try {
       within(longest_leave, "ncclCommDestroy", [handle = handle_] {
-        const CurrentDevice current(handle->context);
+        const CurrentDevice current(handle->context, std::nothrow);
         (void)nccl().destroy(handle->comm);
       });
     } catch (const std::exception& error) {
@@ -143,7 +143,7 @@ class NcclCommunicator final : public Communicator {
     if (handle_->aborted.exchange(true)) return;
     try {
       std::thread([handle = handle_] {
-        const CurrentDevice current(handle->context);
+        const CurrentDevice current(handle->context, std::nothrow);
         (void)nccl().abort(handle->comm);
       }).detach();
     } catch (const std::exception&) {  // no thread: its operations end with the process

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What setting a GPU up comes to where the driver is too old, the build has no kernels for the GPU, or its memory is full.
-#include "device/cuda/device.hpp"
+#include <memory>
+#include <string>
 
+#include "device/cuda/device.hpp"
 #include "device/cuda/discovery.hpp"
 #include "device/cuda_backend.hpp"
 #include "halocline/error.hpp"
@@ -72,6 +74,20 @@ TEST_F(Gpu, WhoseKernelsFailToLoadOtherwiseIsADeviceError) {
   fake.loading = cudaErrorLaunchFailure;
   EXPECT_EQ(error_of<DeviceError>([] { const Device device(0); }),
             "loading the kernels for flags: a description (cudaErrorLaunchFailure)");
+}
+
+TEST_F(Gpu, ThatCannotBeMadeCurrentIsNotTakenForAnother) {
+  fake.switching = CUDA_ERROR_UNKNOWN;
+  const std::string text = error_of<DeviceError>([] { const Device device(0); });
+  EXPECT_TRUE(text.starts_with("cuCtxSetCurrent: an error of the fake driver")) << text;
+  EXPECT_TRUE(fake.live.empty());
+}
+
+TEST_F(Gpu, ThatCannotBeMadeCurrentIsGivenUpWithoutAnException) {
+  auto device = std::make_unique<Device>(0);
+  fake.switching = CUDA_ERROR_UNKNOWN;
+  device.reset();
+  EXPECT_TRUE(fake.live.empty());
 }
 
 TEST_F(Gpu, WithAnOldDriverIsNotCounted) {

@@ -57,7 +57,7 @@ CUresult get_current(CUcontext* context) {
   *context = nullptr;
   return CUDA_SUCCESS;
 }
-CUresult set_current(CUcontext) { return CUDA_SUCCESS; }
+CUresult set_current(CUcontext) { return runtime.switching; }
 CUresult get_device(CUdevice* device, int ordinal) {
   *device = ordinal;
   return CUDA_SUCCESS;

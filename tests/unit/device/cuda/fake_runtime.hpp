@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -23,6 +24,8 @@ struct FakeRuntime {
   cudaError_t device_count = cudaSuccess;
   /// What loading the kernels returns.
   cudaError_t loading = cudaSuccess;
+  /// What making a context current returns.
+  CUresult switching = CUDA_SUCCESS;
   /// What a function returns, by its name, instead of doing its work.
   std::map<std::string, cudaError_t> failing;
 
