@@ -57,6 +57,7 @@ struct Options {
   bool launch_threads = false;
   std::optional<std::string> trace;  ///< the file that operations of exchanges are recorded to
   std::optional<halocline::exchange::Messages> messages;
+  int domains_at_once = halocline::exchange::Tuning{}.domains_at_once;
   int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: see exchange::Tuning
 
   std::vector<std::string> program;  ///< after --: a program with its arguments, for `profile`

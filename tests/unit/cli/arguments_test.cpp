@@ -83,6 +83,8 @@ TEST(Arguments, OptionsThatDoNothingForACommandAreUnknownToIt) {
     EXPECT_THAT(refusal({command, option, "1"}), testing::StartsWith(std::string("unknown option '") + option));
   }
   EXPECT_EQ(parse({"exchange", "--sm-budget", "16"}).options.sm_budget, 16);
+  EXPECT_EQ(parse({"exchange", "--domains-at-once", "1"}).options.domains_at_once, 1);
+  EXPECT_EQ(parse({"exchange"}).options.domains_at_once, 2);
 }
 
 TEST(Arguments, DevicesAreSharedByRanks) {
