@@ -38,11 +38,22 @@ struct Message {
   std::array<char, 500> text;
 };
 
+}  // namespace
+
+struct Parting {
+  Message error;
+  Message leave;
+};
+
+namespace {
+
 /// Never destroyed: MPI may still read a message when the process ends.
 struct Registry {
   std::mutex mutex;
   std::vector<State*> states;
   std::deque<Message> sent;
+  std::deque<Parting> partings;
+  std::vector<Parting*> unused;       ///< of them, with room for all
   std::atomic<std::int64_t> last{0};  ///< time of the last attend(), in ns
 };
 
@@ -51,13 +62,14 @@ Registry& registry() {
   return *one;
 }
 
-/// The caller holds the mutex.
-void send(State& state, int to, const Message& message) {
-  const Message& kept = registry().sent.emplace_back(message);
+/// The caller holds the mutex. MPI may read the message until the process ends.
+void send(State& state, int to, const Message& kept) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (MPI_Isend(&kept, sizeof kept, MPI_BYTE, to, tag, state.comm, &request) != MPI_SUCCESS) return;
   MPI_Request_free(&request);
 }
+
+const Message& kept(const Message& message) { return registry().sent.emplace_back(message); }
 
 /// How many ranks receive what a rank sends to the others.
 int others(const State& state) { return std::min(state.size - 1, 2 * most_to_a_side); }
@@ -75,7 +87,7 @@ void send_to_others(State& state, const Message& message) {
 void take(State& state, int from, const Message& message) {
   Attendance& own = state.attendance;
   switch (message.what) {
-    case What::question: return send(state, from, {What::answer, message.round, 0, {}});
+    case What::question: return send(state, from, kept({What::answer, message.round, 0, {}}));
     case What::answer:
       if (message.round == own.round && !own.answered.empty()) own.answered[static_cast<std::size_t>(from)] = true;
       return;
@@ -150,13 +162,24 @@ ShortText text_of(int rank, const std::exception_ptr& error) {
 }  // namespace
 
 void enlist(State& state) {
-  const std::lock_guard held(registry().mutex);
-  registry().states.push_back(&state);
+  Registry& all = registry();
+  const std::lock_guard held(all.mutex);
+  if (all.unused.empty()) {
+    all.unused.reserve(all.partings.size() + 1);
+    all.unused.push_back(&all.partings.emplace_back());
+  }
+  all.states.push_back(&state);
+  state.attendance.parting = all.unused.back();
+  all.unused.pop_back();
 }
 
 void delist(State& state) noexcept {
-  const std::lock_guard held(registry().mutex);
-  std::erase(registry().states, &state);
+  Registry& all = registry();
+  const std::lock_guard held(all.mutex);
+  std::erase(all.states, &state);
+  Attendance& own = state.attendance;
+  Parting* const parting = std::exchange(own.parting, nullptr);
+  if (parting != nullptr && !own.notified && !own.leaving) all.unused.push_back(parting);
 }
 
 void attend() {
@@ -176,7 +199,7 @@ std::string call_roll(State& state) {
   const std::lock_guard held(registry().mutex);
   ++own.round;
   own.answered.assign(static_cast<std::size_t>(state.size), false);
-  send_to_others(state, {What::question, own.round, 0, {}});
+  send_to_others(state, kept({What::question, own.round, 0, {}}));
   const Deadline deadline(Clock::steady(), grace);
   do {
     for (State* one : registry().states) receive_all(*one);
@@ -199,13 +222,15 @@ void send_error(State& state) noexcept {
     const ErrorKind kind = kind_of(error);
     const bool of_others = kind == ErrorKind::deadline || kind == ErrorKind::communication;
     if (of_others && !state.attendance.on_one_node) return;
-    Message message{What::error, 0, static_cast<std::int32_t>(kind), {}};
+    const std::lock_guard held(registry().mutex);
+    if (state.attendance.parting == nullptr) return;
+    Message& message = state.attendance.parting->error;
+    message = {What::error, 0, static_cast<std::int32_t>(kind), {}};
     const ShortText text = text_of(state.rank, error);
     const std::string_view shown = text;
     shown.copy(message.text.data(), message.text.size() - 1);
-    const std::lock_guard held(registry().mutex);
     send_to_others(state, message);
-  } catch (...) {  // out of memory: they end at their own deadlines
+  } catch (...) {  // they end at their own deadlines
   }
 }
 
@@ -214,12 +239,14 @@ void take_leave(State& state) noexcept {
   if (std::exchange(own.leaving, true) || !runtime::surely_active()) return;
   try {
     const std::lock_guard held(registry().mutex);
-    send_to_others(state, {What::leave, 0, 0, {}});
+    if (own.parting == nullptr) return;
+    own.parting->leave = {What::leave, 0, 0, {}};
+    send_to_others(state, own.parting->leave);
     const Deadline deadline(Clock::steady(), farewell);
     while (own.gone < others(state) && !deadline.expired()) {
       if (!receive(state)) std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
-  } catch (...) {  // out of memory: this process ends at once
+  } catch (...) {  // out of memory for what was received: this process ends at once
   }
 }
 

@@ -15,6 +15,8 @@
 namespace halocline::comm::mpi {
 
 struct State;
+/// What a rank sends when it fails and when it ends.
+struct Parting;
 
 /// What a rank keeps for this of each communicator.
 struct Attendance {
@@ -29,9 +31,11 @@ struct Attendance {
   std::optional<Left> left;  ///< the first error that another rank has sent
   bool leaving = false;      ///< it has taken leave
   int gone = 0;              ///< other ranks that have taken leave of it
+  Parting* parting =
+      nullptr;  ///< in advance, as memory may have run out by then; MPI may read it until the process ends
 };
 
-/// Makes a communicator one whose messages attend() receives; forgets it, before it is freed.
+/// Makes a communicator one whose messages attend() receives; forgets it, before it is freed. Throws std::bad_alloc.
 void enlist(State& state);
 void delist(State& state) noexcept;
 

@@ -9,6 +9,7 @@
 #include "comm/mpi/mpi_communicator.hpp"
 #include "core/checked.hpp"
 #include "core/clock.hpp"
+#include "core/leak.hpp"
 #include "core/serialise.hpp"
 
 // All memory that MPI reads and writes here belongs to an Operation, not to the caller: after a DeadlineError the
@@ -46,7 +47,7 @@ void MpiCommunicator::complete(const std::shared_ptr<Operation>& pending, std::s
   try {
     wait_for_others(*this, done, timeout(), describe(*this, operation));
   } catch (...) {
-    state_->abandoned.push_back(pending);
+    leak(pending);
     throw;
   }
 }

@@ -183,10 +183,13 @@ std::unique_ptr<RankGroup> duplicate(MPI_Comm comm, Duration timeout, int larges
   check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0) throw InvalidArgument("from_mpi: the communicator is an inter-communicator");
 
-  auto state = std::make_shared<State>();
+  State none;
   auto pending = std::make_shared<Operation>();
-  state->abandoned.push_back(pending);
   check(MPI_Comm_idup(comm, &pending->made, &pending->request), "MPI_Comm_idup");
+  const auto give_up = [&] {
+    poison(none);  // the process: MPI_Finalize may not be called
+    leak(pending);
+  };
   try {
     wait_until(
         [&] {
@@ -197,15 +200,13 @@ std::unique_ptr<RankGroup> duplicate(MPI_Comm comm, Duration timeout, int larges
         Deadline(Clock::steady(), timeout),
         fmt::format("MPI_Comm_idup (timeout {} s)", std::chrono::duration<double>(timeout).count()));
   } catch (const DeadlineError& late) {
-    poison(*state);
-    leak(std::move(state));
+    give_up();
     if (const std::string missing = missing_from({}); !missing.empty()) {
       throw DeadlineError(fmt::format("{}: {}", missing, late.what()));
     }
     throw;
   } catch (...) {
-    poison(*state);
-    leak(std::move(state));
+    give_up();
     throw;
   }
   return std::make_unique<MpiCommunicator>(pending->made, timeout, largest_count);

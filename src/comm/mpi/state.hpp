@@ -36,7 +36,6 @@ struct State {
   /// one.
   local::Member self;
   std::shared_ptr<local::Life> life = std::make_shared<local::Life>();
-  std::vector<std::shared_ptr<Operation>> abandoned;
   Pending pending;
   Attendance attendance;
 
