@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a process's counts of lines and branches before it ends without destructors: by _exit(), abort() or MPI_Abort(), as ranks end
+// Writes a process's counts of lines and branches before it ends without destructors: by _exit(), _Exit(), abort() or MPI_Abort(), as ranks end
 // that give up, and programs that a test ends on purpose. Preloaded: the program exports gcov's function (preset coverage).
 #include <dlfcn.h>
+#include <unistd.h>
 
 namespace {
 
@@ -23,6 +24,9 @@ extern "C" {
   next<void(int)>("_exit")(status);
   __builtin_unreachable();
 }
+
+/// In the C library it is another name of the same function, so that it does not come by the one above.
+[[noreturn]] void _Exit(int status) { ::_exit(status); }
 
 [[noreturn]] void abort() {
   write_counts();

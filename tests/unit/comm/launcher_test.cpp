@@ -43,6 +43,47 @@ TEST(Launcher, IsSeenFromTheEnvironment) {
   EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}}).kind, Kind::none);
 }
 
+TEST(Launcher, HasANameForPeople) {
+  EXPECT_EQ(to_string(Kind::none), "no launcher");
+  EXPECT_EQ(to_string(Kind::open_mpi), "Open MPI's mpirun");
+  EXPECT_EQ(to_string(Kind::hydra), "Hydra (MPICH's mpiexec)");
+  EXPECT_EQ(to_string(Kind::pmix), "a PMIx launcher");
+  EXPECT_EQ(to_string(Kind::slurm), "Slurm's srun");
+  EXPECT_EQ(to_string(static_cast<Kind>(9)), "unknown");
+}
+
+TEST(Launcher, ARankThatIsAloneReadsWhatStartedItAndWhatToDo) {
+  const Launcher srun{Kind::slurm, 6, "SLURM_STEP_NUM_TASKS=6"};
+  EXPECT_EQ(
+      alone_in_world(srun, 1, "MPICH Version:\t4.0.2\nmore", "/opt/mpiexec"),
+      "started by Slurm's srun as 6 processes (SLURM_STEP_NUM_TASKS=6), but each is alone in its MPI world; this "
+      "program was built with MPICH Version: 4.0.2: start it with the mpirun of that MPI (/opt/mpiexec), or rebuild "
+      "it with the MPI of the launcher, or set HALOCLINE_COMM=serial to run each process on its own");
+  EXPECT_EQ(alone_in_world(srun, 6, mpich, ""), std::nullopt);
+  EXPECT_THAT(alone_in_world(srun, 1, "", "").value_or(""),
+              HasSubstr("built with an unknown MPI: start it with the mpirun of that MPI, or"));
+}
+
+TEST(Launcher, OfOpenMpiDoesNotServeThoseThatSpeakPmi) {
+  const Launcher mpirun{Kind::open_mpi, 4, "OMPI_COMM_WORLD_SIZE=4"};
+  for (const char* library :
+       {"MPICH Version: 4", "Intel(R) MPI Library 2021", "MVAPICH2 2.3", "MPI VERSION: CRAY MPICH 8"}) {
+    EXPECT_THAT(launcher_mismatch(mpirun, library, "").value_or("(none)"),
+                HasSubstr("started by Open MPI's mpirun (OMPI_COMM_WORLD_SIZE=4), but this program was built with "))
+        << library;
+  }
+  EXPECT_EQ(launcher_mismatch(mpirun, "Another MPI 1.0", ""), std::nullopt) << "nothing is known of it";
+  EXPECT_EQ(launcher_mismatch({Kind::open_mpi, 1, "OMPI_COMM_WORLD_SIZE=1"}, mpich, ""), std::nullopt) << "one process";
+}
+
+TEST(Launcher, ThatSetsSeveralVariablesIsTheFirstOfThem) {
+  EXPECT_EQ(detect({{"OMPI_COMM_WORLD_SIZE", "4"}, {"PMI_SIZE", "2"}}).evidence, "OMPI_COMM_WORLD_SIZE=4");
+  EXPECT_EQ(detect({{"PMI_SIZE", "2"}, {"PMIX_RANK", "1"}}).kind, Kind::hydra);
+  EXPECT_EQ(detect({{"PMI_SIZE", "many"}}).size, detect({{"MPI_LOCALNRANKS", "2"}}).size) << "not known";
+  EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "6"}}).kind, Kind::none);
+  EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}}).kind, Kind::none) << "a step of one task";
+}
+
 TEST(Launcher, TheFirstProcessOfAJobHasRankZero) {
   const auto first = [](const std::map<std::string, std::string>& variables) {
     return first_of_job([&](const std::string& name) -> std::optional<std::string> {

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "comm/agree.hpp"
+#include "comm/gather.hpp"
 #include "comm/local_ranks.hpp"
 #include "comm/requests.hpp"
 #include "contract/comm/comm_contract.hpp"
@@ -49,6 +56,50 @@ TEST(Threads, ARankThatThrowsEndsTheOthersWaitsAndItsErrorIsTheOneSeen) {
     EXPECT_EQ(told, 3);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
   }
+}
+
+/// Leaves address space for a few stacks only, so that some ranks start and wait for others that cannot.
+[[noreturn]] void run_more_ranks_than_fit() {
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlimit little{static_cast<rlim_t>(pages * ::sysconf(_SC_PAGESIZE) + (std::int64_t{256} << 20)),
+                      before.rlim_max};
+  ::setrlimit(RLIMIT_AS, &little);
+  std::atomic<int> started = 0, told = 0;
+  const std::string error = message_of<ResourceError>([&] {
+    run_as_threads(500, [&](RankGroup& comm) {
+      ++started;
+      std::vector<std::byte> bytes(1);
+      const std::string gone = message_of<CommunicationError>([&] {
+        const auto request = comm.receive(bytes, rank_id(499), 0);
+        finish(comm, *request);
+      });
+      told += gone.find("that rank has ended before it started") != std::string::npos ? 1 : 0;
+    });
+  });
+  ::setrlimit(RLIMIT_AS, &before);
+  std::fprintf(stderr, "%s; %s\n", started > 0 && told == started ? "all told" : "not told", error.c_str());
+  ::_exit(3);
+}
+
+TEST(ThreadsDeathTest, WithoutRoomForAllEndTheRanksThatHaveStarted) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more address space than this leaves them";
+#endif
+  EXPECT_EXIT(run_more_ranks_than_fit(), testing::ExitedWithCode(3),
+              "all told; cannot start a thread for each of 500 ranks: Resource temporarily unavailable");
+}
+
+TEST(Threads, AValueOfAnotherTypeIsRefused) {
+  EXPECT_EQ(message_of<InternalError>([] {
+              run_as_threads(2, [](RankGroup& comm) {
+                if (comm.rank() == rank_id(0)) static_cast<void>(comm::gather_value(comm, 1));
+                else static_cast<void>(comm::gather_value(comm, 1.0));
+              });
+            }),
+            "gather_value: a rank gave another type");
 }
 
 TEST(Threads, WhatWasSentBeforeTheEndIsStillReceived) {

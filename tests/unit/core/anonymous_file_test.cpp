@@ -14,6 +14,7 @@
 #include <string>
 
 #include "halocline/error.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline {
 namespace {
@@ -85,6 +86,39 @@ TEST(AnonymousFile, what_cannot_be_had_is_an_error_with_the_number_of_bytes) {
   } catch (const ResourceError& error) {
     EXPECT_NE(std::string(error.what()).find("4611686018427387904 bytes"), std::string::npos) << error.what();
   }
+}
+
+TEST(AnonymousFile, needs_a_descriptor) {
+  const int lowest = ::dup(STDERR_FILENO);  // the next ones are above
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{static_cast<rlim_t>(lowest), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::string error = test::error_of<ResourceError>([] { return AnonymousFile(4096).data(); });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ::close(lowest);
+  EXPECT_EQ(error, "memfd_create: Too many open files");
+}
+
+TEST(AnonymousFile, that_another_process_made_has_no_handle_here) {
+  const AnonymousFile made(4096);
+  const AnonymousFile opened = AnonymousFile::open(made.handle());
+  EXPECT_EQ(test::error_of<InternalError>([&] { return opened.handle().fd; }),
+            "handle of an AnonymousFile that this process did not create");
+}
+
+TEST(AnonymousFile, is_unmapped_where_another_takes_its_place) {
+  AnonymousFile first(4096);
+  AnonymousFile second(8192);
+  const AnonymousFileHandle handle = second.handle();
+  std::byte* const data = second.data();
+  first = std::move(second);
+  EXPECT_EQ(first.data(), data);
+  EXPECT_EQ(first.handle().inode, handle.inode);
+  EXPECT_EQ(second.data(), nullptr);  // NOLINT(bugprone-use-after-move)
+  AnonymousFile& same = first;
+  first = std::move(same);
+  EXPECT_EQ(first.data(), data) << "moved to itself";
 }
 
 TEST(AnonymousFile, of_more_bytes_than_the_file_has_is_refused) {

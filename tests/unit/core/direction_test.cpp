@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halocline/direction.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "halocline/error.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline {
 namespace {
@@ -30,7 +32,14 @@ TEST(Direction, there_are_six_faces_twelve_edges_and_eight_corners) {
 
 TEST(Direction, zero_and_larger_steps_are_refused) {
   EXPECT_THROW(static_cast<void>(Direction::of(0, 0, 0)), InvalidArgument);
-  EXPECT_THROW(static_cast<void>(Direction::of(0, 2, 0)), InvalidArgument);
+  for (const Vec3& step :
+       {Vec3{2, 0, 0}, Vec3{0, 2, 0}, Vec3{0, 0, 2}, Vec3{-2, 0, 0}, Vec3{0, -2, 0}, Vec3{0, 0, -2}}) {
+    EXPECT_EQ(test::error_of<InvalidArgument>([&] {
+                return Direction::of(static_cast<int>(step.x), static_cast<int>(step.y), static_cast<int>(step.z));
+              }),
+              fmt::format("direction is ({}, {}, {}); allowed are components -1, 0 and 1, not all 0", step.x, step.y,
+                          step.z));
+  }
 }
 
 }  // namespace

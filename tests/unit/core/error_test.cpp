@@ -18,5 +18,11 @@ TEST(Error, a_kind_that_travelled_is_thrown_as_its_own_type) {
   EXPECT_THROW(throw_error(static_cast<ErrorKind>(99), "x"), InternalError);
 }
 
+TEST(Error, kinds_have_names) {
+  EXPECT_EQ(to_string(ErrorKind::invalid_argument), "invalid argument");
+  EXPECT_EQ(to_string(ErrorKind::protocol), "protocol");
+  EXPECT_EQ(to_string(static_cast<ErrorKind>(99)), "unknown");
+}
+
 }  // namespace
 }  // namespace halocline

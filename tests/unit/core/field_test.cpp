@@ -7,6 +7,7 @@
 #include <complex>
 
 #include "halocline/error.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline {
 namespace {
@@ -45,6 +46,20 @@ TEST(Element, an_unknown_name_is_refused_with_those_that_are_known) {
   } catch (const InvalidArgument& error) {
     EXPECT_NE(std::string(error.what()).find("'float'; allowed are i8, u8"), std::string::npos) << error.what();
   }
+}
+
+TEST(Element, that_is_none_is_an_error_of_the_library) {
+  EXPECT_EQ(test::error_of<InternalError>([] { return bytes_of(static_cast<Element>(99)); }),
+            "an Element without a row in the table");
+}
+
+TEST(Reduce, has_names) {
+  EXPECT_EQ(to_string(Reduce::sum), "sum");
+  EXPECT_EQ(to_string(Reduce::sum_of_squares), "sum_of_squares");
+  EXPECT_EQ(to_string(Reduce::min), "min");
+  EXPECT_EQ(to_string(Reduce::max), "max");
+  EXPECT_EQ(to_string(Reduce::max_abs), "max_abs");
+  EXPECT_EQ(to_string(static_cast<Reduce>(99)), "unknown");
 }
 
 Directions some(std::initializer_list<Direction> directions) {

@@ -55,6 +55,12 @@ TEST(Printable, TheMiddleOfLongTextIsLeftOut) {
   EXPECT_EQ(printable(std::string(200, 'x'), 200), std::string(200, 'x'));
 }
 
+TEST(Printable, OneCharacterThatIsTooLongIsLeftOutAsAWhole) {
+  for (const std::size_t most : {0U, 1U, 2U}) {
+    EXPECT_EQ(printable("\xe2\x82\xac", most), "... (3 bytes left out) ...") << most;
+  }
+}
+
 TEST(Printable, NoCharacterIsCut) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "\xe2\x82\xac";

@@ -22,5 +22,13 @@ TEST(CudaAbsence, IsACapabilityErrorThatSaysWhatIsMissing) {
             "halocline-cuda, or the sources with CMAKE_ARGS=-DHALOCLINE_CUDA=ON), or choose host devices"));
 }
 
+TEST(CudaAbsence, HasNoSharingToTell) {
+  if (!cuda_devices().empty()) GTEST_SKIP() << "there are GPUs";
+  const std::string error = thrown([] { (void)make_cuda_backend({}); });
+  if (error.find("not in this build") == std::string::npos) GTEST_SKIP() << "CUDA is in this build";
+  EXPECT_EQ(thrown([] { (void)gpu_sharing(0); }),
+            "capability: the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON");
+}
+
 }  // namespace
 }  // namespace halocline::device::test

@@ -32,13 +32,21 @@ inline const std::vector<Conversion>& conversions() {
   return all;
 }
 
-/// Calls f with the types of a conversion's source, of its narrow format and of its target.
+/// Calls f with the types of a conversion's source, of its narrow format and of its target. Not by with_formats(), which copies use, too.
 template <typename F>
 void of_types(const Conversion& conversion, F&& f) {
-  with_formats(conversion, [&]<typename Source, typename Narrow, typename Target>() {
-    f.template operator()<Source, Narrow, Target>();
-    return true;
-  });
+  const auto by_way = [&]<typename Cells, typename Narrow>() {
+    if (conversion.way == Conversion::Way::pack) return f.template operator()<Cells, Narrow, Narrow>();
+    if (conversion.way == Conversion::Way::unpack) return f.template operator()<Narrow, Narrow, Cells>();
+    f.template operator()<Cells, Narrow, Cells>();
+  };
+  const auto by_narrow = [&]<typename Cells>() {
+    if (conversion.narrow == Element::bf16) return by_way.template operator()<Cells, BFloat16>();
+    if (conversion.narrow == Element::f16) return by_way.template operator()<Cells, Half>();
+    by_way.template operator()<Cells, float>();
+  };
+  if (conversion.cells == Element::f64) return by_narrow.template operator()<double>();
+  by_narrow.template operator()<float>();
 }
 
 /// The definition of a conversion for one number.

@@ -7,6 +7,7 @@
 
 #include "device/host.hpp"
 #include "discovery/nvml/power.hpp"
+#include "support/forwarding_backend.hpp"
 #include "support/manual_clock.hpp"
 
 namespace halocline::machine {
@@ -116,6 +117,24 @@ TEST(PowerMeter, OfHostDevicesKnowsNothing) {
   EXPECT_EQ(power.source, PowerSource::none);
   EXPECT_EQ(power.why_not, "host devices have no meter");
   EXPECT_EQ(to_string(power.source), "none");
+}
+
+/// Devices that say they are GPUs, and that no driver knows.
+TEST(PowerMeter, OfGpusAsksNvml) {
+  const test::ForwardingBackend backend(device::make_host_backend({}), {.kind = halocline::DeviceKind::cuda});
+  const auto meter = make_power_meter(backend);
+  meter->start();
+  const Power power = meter->stop();
+  EXPECT_EQ(power.source, PowerSource::none);
+  EXPECT_THAT(power.why_not, testing::AnyOf(HasSubstr("NVML was not found: libnvidia-ml.so.1"),
+                                            HasSubstr("NVML does not see GPU " + backend.info(0).uuid)));
+}
+
+TEST(PowerMeter, HasANameForEachSource) {
+  EXPECT_EQ(to_string(PowerSource::none), "none");
+  EXPECT_EQ(to_string(PowerSource::rated), "rated");
+  EXPECT_EQ(to_string(PowerSource::sampled), "sampled");
+  EXPECT_EQ(to_string(PowerSource::counted), "counted");
 }
 
 }  // namespace

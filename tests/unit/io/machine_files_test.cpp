@@ -3,10 +3,13 @@
 
 #include <filesystem>
 
+#include "halocline/error.hpp"
+#include "halocline/machine.hpp"
 #include "io/json.hpp"
 #include "machine/interconnect.hpp"
 #include "machine/paths.hpp"
 #include "machine/synthetic.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline::io {
 namespace {
@@ -29,6 +32,15 @@ TEST(MachineFiles, AllReadAndComeBackAndSayWhereTheirNumbersAreFrom) {
     ++files;
   }
   EXPECT_GE(files, 12);
+}
+
+TEST(MachineFiles, AreReadByUsersAsTheyAreByTheLibrary) {
+  const std::string file = folder / "dgx-h200.json";
+  const Machine machine = Machine::read(file);
+  EXPECT_EQ(machine.map(), read_machine_file(file));
+  EXPECT_EQ(Machine::from_json(machine.json()).map(), machine.map());
+  EXPECT_EQ(test::error_of<ResourceError>([] { return Machine::read("no-such-machine.json"); }),
+            "machine file 'no-such-machine.json' cannot be read: No such file or directory");
 }
 
 TEST(MachineFiles, DevicesReachEachOtherAndTheirOwnMemory) {
