@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <stdexcept>
+#include <streambuf>
 
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
@@ -192,6 +194,53 @@ TEST(CommunicationCsv, names_what_it_does_not_take) {
   std::ostringstream out;
   EXPECT_THAT([&] { write_communication(out, uneven); },
               ThrowsMessage<InvalidArgument>("the matrices have 2 and 3 ranks; allowed is as many"));
+}
+
+/// Equal, until one number differs.
+TEST(CommunicationMatrix, equals_another_only_if_all_flows_do) {
+  const Flow flow{1, 2, 3};
+  EXPECT_FALSE(flow == (Flow{0, 2, 3}));
+  EXPECT_FALSE(flow == (Flow{1, 0, 3}));
+  EXPECT_FALSE(flow == (Flow{1, 2, 0}));
+  Communication job(2);
+  job.gpu.add(0, 1, 2, 3);
+  Communication other = job;
+  EXPECT_EQ(other, job);
+  other.gpu.add(1, 0, 0, 0);
+  EXPECT_FALSE(other == job) << "a flow of nothing";
+  other = job;
+  other.cpu.add(0, 1, 1);
+  EXPECT_FALSE(other == job);
+  EXPECT_FALSE(CommunicationMatrix(2) == CommunicationMatrix(3));
+}
+
+/// A file whose disk fails after the first line.
+class FailingFile final : public std::streambuf {
+ protected:
+  int_type underflow() override {
+    if (read_) throw std::runtime_error("input/output error");
+    read_ = true;
+    setg(line_, line_, line_ + sizeof line_ - 1);
+    return traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  bool read_ = false;
+  char line_[15] = "from,to,bytes\n";
+};
+
+TEST(MatrixCsv, that_ends_in_an_error_is_not_taken_for_a_shorter_one) {
+  FailingFile file;
+  std::istream in(&file);
+  EXPECT_THAT([&] { static_cast<void>(read_matrix(in, "a.csv")); },
+              ThrowsMessage<InvalidArgument>("a.csv cannot be read"));
+}
+
+TEST(MatrixCsv, of_all_pairs_has_as_many_lines_as_there_may_be_ranks) {
+  std::string lines;
+  for (std::int64_t line = 0; line <= limits::ranks; ++line) lines += "0\n";
+  EXPECT_THAT([&] { read(lines); },
+              ThrowsMessage<InvalidArgument>("a.csv, line 1000001: 1000001 lines; allowed is at most 1000000"));
 }
 
 }  // namespace

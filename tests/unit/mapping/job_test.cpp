@@ -220,6 +220,23 @@ TEST(Job, refuses_what_does_not_fit) {
               ThrowsMessage<InvalidArgument>("core 1 of node 'n0' follows 1; allowed is an ascending list"));
   EXPECT_THAT(job(&two, &two, {{{0, 1, 2}, {}}, {{1}, {0}}}),
               ThrowsMessage<InvalidArgument>(HasSubstr("the nodes with free GPUs have only 1 free cores")));
+  EXPECT_THAT(job(&two, &two, {{{-1}, {}}, {{}, {}}}),
+              ThrowsMessage<InvalidArgument>("core -1 of node 'n0' is free; allowed is 0 to 3"));
+  EXPECT_THAT(job(&two, &two, {{{0, 1}, {}}}),
+              ThrowsMessage<InvalidArgument>("free parts of 1 nodes; allowed is 2, one for each node"));
+  const auto nine_on_two = [&] {
+    const auto large = machine_of({dual_node(2, 0)}, {0, 0, 0});
+    auto request = request_of(large, &nine, nullptr, Strategy::magc);
+    request.nodes = 2;
+    static_cast<void>(map_job(request));
+  };
+  EXPECT_THAT(nine_on_two, ThrowsMessage<InvalidArgument>(
+                               "9 processes on 2 nodes, with too few free cores for them; allowed is 3 or more"));
+  const auto without_gpus = machine_of({dual_node(2, 0)}, {0});
+  auto gpu = request_of(without_gpus, &two, nullptr, Strategy::best);
+  gpu.free = {{{0, 1}, {0}}};
+  EXPECT_THAT([&] { static_cast<void>(map_job(gpu)); },
+              ThrowsMessage<InvalidArgument>("device 0 of node 'n0' is free; allowed is none, it has 0"));
 }
 
 // 100 bytes between nodes, 10 from GPU 0 to GPU 1 over a switch, 7 from core 0 to core 2 over the packages.
@@ -250,6 +267,18 @@ TEST(Quality, counts_bytes_on_each_level) {
   // GPUs of two packages: CPU and GPU traffic share the link between them.
   const auto shared = assess(request, {{0, 0, 0}, {0, 2, 2}, {1, 0, 0}});
   EXPECT_DOUBLE_EQ(level(shared.together, "inter_package").maximum, 17 / 16e9);
+}
+
+TEST(Seats, are_told_apart_by_node_core_and_device) {
+  const Seat seat{1, 2, 3};
+  EXPECT_FALSE(seat == (Seat{0, 2, 3}));
+  EXPECT_FALSE(seat == (Seat{1, 0, 3}));
+  EXPECT_FALSE(seat == (Seat{1, 2, -1}));
+}
+
+TEST(Strategies, without_a_name_are_an_error) {
+  EXPECT_THAT([] { static_cast<void>(to_string(static_cast<Strategy>(99))); },
+              ThrowsMessage<InternalError>("a Strategy without a name"));
 }
 
 }  // namespace

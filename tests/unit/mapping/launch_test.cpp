@@ -111,5 +111,42 @@ TEST(Launch, refuses_names_that_are_no_hosts) {
       ThrowsMessage<InvalidArgument>(HasSubstr("2 processor numbers, but core 3 is used")));
 }
 
+TEST(Wrapper, leaves_gpus_alone_where_no_process_has_one) {
+  const auto map = two_nodes(true);
+  const std::vector<Seat> on_cores{{0, 0, -1}, {1, 3, -1}};
+  const auto none = make_launch(Launcher::openmpi_rankfile, {&map, on_cores, {}});
+  EXPECT_THAT(none.notes, Contains("no process has a GPU: CUDA_VISIBLE_DEVICES is left as it is"));
+  EXPECT_THAT(text_of(none, "wrapper.sh"), HasSubstr("\n  1) device= core=3 ;;"));
+  // One without a GPU beside one whose GPU is known by its UUID.
+  const auto some = make_launch(Launcher::openmpi_rankfile, {&map, {{0, 0, -1}, {1, 3, 0}}, {}});
+  EXPECT_THAT(some.notes, Contains("the wrapper sets CUDA_VISIBLE_DEVICES to the UUID of the process's GPU"));
+  EXPECT_THAT(text_of(some, "wrapper.sh"), HasSubstr("\n  0) device= core=0 ;;"));
+}
+
+TEST(Launch, takes_names_of_devices_that_are_no_uuids_for_missing_ones) {
+  auto map = two_nodes(true);
+  map.nodes[1].device_uuids[1] = "host device 1";
+  const auto launch = make_launch(Launcher::openmpi_rankfile, {&map, scattered, {}});
+  EXPECT_THAT(text_of(launch, "wrapper.sh"), HasSubstr("\n  0) device=1 core=3 ;;"));
+  EXPECT_THAT(launch.notes, Contains(HasSubstr("the map lacks UUIDs of GPUs")));
+}
+
+TEST(Launch, refuses_hosts_that_a_launcher_would_read_as_options) {
+  for (const char* const name : {"-n1", ""}) {
+    auto map = two_nodes(true);
+    map.nodes[1].name = name;
+    EXPECT_THAT(
+        [&] {
+          static_cast<void>(make_launch(Launcher::slurm, {&map, scattered, {}}));
+        },
+        ThrowsMessage<InvalidArgument>(HasSubstr("nodes[1].name is '" + std::string(name) + "'; allowed is")));
+  }
+}
+
+TEST(Launchers, without_a_name_are_an_error) {
+  EXPECT_THAT([] { static_cast<void>(to_string(static_cast<Launcher>(99))); },
+              ThrowsMessage<InternalError>("a Launcher without a name"));
+}
+
 }  // namespace
 }  // namespace halocline::mapping

@@ -179,5 +179,17 @@ TEST(Refine, stops_in_time_where_a_time_is_given) {
   EXPECT_EQ(refine(problem, start, {1500, 1e-9}), start);
 }
 
+TEST(Mappers, that_do_not_exist_are_an_error) {
+  const auto unknown = static_cast<Mapper>(99);
+  EXPECT_THAT([&] { static_cast<void>(to_string(unknown)); }, ThrowsMessage<InternalError>("a Mapper without a name"));
+  const auto matrix = random_matrix(4, 1);
+  const Topology gpus = device_topology(dual_node(12, 4));
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(map_processes(unknown, {&matrix, &gpus, std::vector<int>(4, 1)}));
+      },
+      ThrowsMessage<InternalError>("a Mapper without a function"));
+}
+
 }  // namespace
 }  // namespace halocline::mapping

@@ -77,8 +77,21 @@ TEST(Patterns, name_what_they_do_not_take) {
   refused({.ranks = 4}, 4, "the rank of a pattern is 4; allowed is 0 to 3");
   refused({.pattern = Pattern::alltoall, .weighted = true}, 0, "the pattern col is weighted; allowed is neither");
   refused({.pattern = Pattern::alltoall, .periodic = true}, 0, "the pattern col is periodic");
+  refused({.ranks = 4}, -1, "the rank of a pattern is -1; allowed is 0 to 3");
   EXPECT_THAT([] { static_cast<void>(irregular({.ranks = 4, .degree = 4})); },
               ThrowsMessage<InvalidArgument>("the degree of a pattern is 4; allowed is 0 to 3"));
+  EXPECT_THAT([] { static_cast<void>(irregular({.ranks = 4, .degree = -1})); },
+              ThrowsMessage<InvalidArgument>("the degree of a pattern is -1; allowed is 0 to 3"));
+  EXPECT_THAT([] { static_cast<void>(to_string(static_cast<Pattern>(99))); },
+              ThrowsMessage<InternalError>("a pattern without a name"));
+}
+
+TEST(Patterns, tell_messages_apart_by_receiver_size_dimension_and_side) {
+  const PatternMessage message{1, 2, 1, -1};
+  EXPECT_FALSE(message == (PatternMessage{0, 2, 1, -1}));
+  EXPECT_FALSE(message == (PatternMessage{1, 3, 1, -1}));
+  EXPECT_FALSE(message == (PatternMessage{1, 2, 0, -1}));
+  EXPECT_FALSE(message == (PatternMessage{1, 2, 1, 1}));
 }
 
 }  // namespace

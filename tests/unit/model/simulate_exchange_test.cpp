@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "halocline/error.hpp"
+#include "model/exchange_flows.hpp"
 #include "model/simulate.hpp"
 #include "placement/placement.hpp"
 #include "unit/model/simulate_support.hpp"
@@ -74,6 +75,37 @@ TEST_F(SimulateExchange, DeviceMpiGoesStraightToTheNetwork) {
   const Simulated found = exchange(2, Transport::mpi_device);
   const double pack = 2 * (2 * sent) / memory;
   EXPECT_NEAR(found.ends[1], pack + 2e-6 + 4e-6 + sent / (4 * giga) + 2 * sent / memory, near);
+}
+
+TEST_F(SimulateExchange, NcclMovesWhatDeviceMpiDoesButLaunchesOnceForAllMessages) {
+  EXPECT_EQ(exchange(2, Transport::nccl).ends, exchange(2, Transport::mpi_device).ends);
+  // Three launches, after the one of the device's own message; nothing is handed to the receiver's device.
+  const double pack = 2 * sent / memory;
+  const Simulated found = exchange(2, Transport::nccl, {.device_launch = 5e-6});
+  EXPECT_NEAR(found.ends[1], 5e-6 + wrap / memory + pack + 2e-6 + 4e-6 + sent / (4 * giga) + pack, near);
+  EXPECT_NEAR(found.levels.back().busy_seconds, 4 * 5e-6, near) << found.levels.back().level;
+}
+
+/// Studies change the flows: they must be those of the simulation, each with the rank that sends it.
+TEST_F(SimulateExchange, FlowsForStudiesAreThoseThatAreSimulated) {
+  const auto geometry =
+      geometry_of({512, 256, 256}, {{2, 1, 1}, {1, 2, 1}}, Stencil::star(1), {field_of(Element::f32)});
+  MachineMap map = map_of(2, 2);
+  map.software = {.mpi_injection = 1 * giga, .mpi_overhead = 1e-6};
+  placement::Placement placement;
+  placement.slots = placement::slots_of(map);
+  const std::vector<routing::Route> routes{{subdomain_id(0), subdomain_id(1), Transport::direct, ""},
+                                           {subdomain_id(0), subdomain_id(2), Transport::mpi_staged, ""},
+                                           {subdomain_id(3), subdomain_id(1), Transport::mpi_device, ""}};
+  const Interconnect links(map);
+  const ExchangeFlows found = exchange_flows(geometry, placement, routes, map, links);
+  EXPECT_EQ(simulate(links, found.resources, found.flows).seconds,
+            simulate_exchange(geometry, placement, routes, map).seconds);
+  ASSERT_EQ(found.senders.size(), found.flows.size());
+  const auto sent_by = [&](std::int64_t rank) { return std::ranges::count(found.senders, rank_id(rank)); };
+  EXPECT_EQ(sent_by(0), 1 + 7) << "a copy; pack, work, PCIe, network, work, PCIe, unpack";
+  EXPECT_EQ(sent_by(3), 5) << "pack, work, network, work, unpack";
+  EXPECT_TRUE(std::ranges::is_sorted(found.senders));
 }
 
 TEST_F(SimulateExchange, RanksLimitWhatMpiMoves) {

@@ -116,7 +116,8 @@ class SimulateKernels : public Simulate {
     return list;
   }
   /// Stencil 1 in z, and in y if `wraps`.
-  Simulated exchange(Transport between, bool wraps, std::int64_t side = 256) {
+  Simulated exchange(Transport between, bool wraps, std::int64_t side = 256,
+                     routing::Messages messages = routing::Messages::by_neighbour) {
     const auto geometry =
         geometry_of({side, side, 2 * side}, {{1, 1, 1}, {1, 1, 2}},
                     Stencil::box(0, wraps ? 1 : 0, 1).without_edges().without_corners(), {field_of(Element::f32)});
@@ -131,7 +132,7 @@ class SimulateKernels : public Simulate {
         routes.push_back({subdomain_id(from), subdomain_id(to), from == to ? Transport::self : between, ""});
       }
     }
-    return simulate_exchange(geometry, placement, routes, map);
+    return simulate_exchange(geometry, placement, routes, map, messages);
   }
 };
 
@@ -157,6 +158,14 @@ TEST_F(SimulateKernels, CopiesArePackedAtTheRateOfLocalRows) {
   const Simulated found = exchange(Transport::ipc_copy, false);
   const double packing = 2 * face / (8 * giga);
   EXPECT_NEAR(found.seconds, 2 * packing + 2 * face / (20 * giga) + 3e-6, near);
+}
+
+/// However messages are consolidated: the rows of their parts are packed at the same rates.
+TEST_F(SimulateKernels, ConsolidatedMessagesArePackedAtTheRateOfLocalRows) {
+  const double one_by_one = exchange(Transport::mpi_staged, false).seconds;
+  EXPECT_GT(one_by_one, 2 * (2 * face / (8 * giga)));
+  EXPECT_NEAR(exchange(Transport::mpi_staged, false, 256, routing::Messages::by_rank).seconds, one_by_one, near);
+  EXPECT_NEAR(exchange(Transport::mpi_staged, false, 256, routing::Messages::by_direction).seconds, one_by_one, 1e-6);
 }
 
 }  // namespace

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <utility>
 
+#include "halocline/error.hpp"
 #include "machine/infer_network.hpp"
 #include "machine/interconnect.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline::machine {
 namespace {
@@ -177,6 +180,39 @@ INSTANTIATE_TEST_SUITE_P(Fabrics, Inference,
                          testing::Values(std::pair{"crossbar", &crossbar}, std::pair{"fat_tree", &fat_tree},
                                          std::pair{"dragonfly", &dragonfly}, std::pair{"torus", &torus}),
                          [](const auto& one) { return one.param.first; });
+
+TEST(InferNetwork, RefusesWhatWasNotMeasuredOrCannotBe) {
+  const auto refusal = [](const std::vector<std::string>& hosts, const std::vector<PairMeasurement>& pairs) {
+    return test::error_of<InvalidArgument>([&] { return infer_network(hosts, pairs); });
+  };
+  const PairMeasurement good{0, 1, 1e-6, 1e9};
+  EXPECT_EQ(refusal({"a", "b"}, {good}), "(no error)");
+  EXPECT_EQ(refusal({"a"}, {}), "1 hosts; allowed are 2 to 1024");
+  EXPECT_EQ(refusal(std::vector<std::string>(1025, "a"), {}), "1025 hosts; allowed are 2 to 1024");
+  EXPECT_EQ(refusal({"a", "b"}, {good, {1, 1, 1e-6, 1e9}}), "a pair of hosts 1 and 1; allowed are two of 0 to 1");
+  EXPECT_EQ(refusal({"a", "b"}, {good, {2, 0, 1e-6, 1e9}}), "a pair of hosts 2 and 0; allowed are two of 0 to 1");
+  EXPECT_EQ(refusal({"a", "b"}, {good, {0, -1, 1e-6, 1e9}}), "a pair of hosts 0 and -1; allowed are two of 0 to 1");
+  EXPECT_EQ(refusal({"a", "b"}, {{1, 0, 0, 1e9}}),
+            "'b' to 'a' has 0 s and 1000000000 bytes/s; allowed are finite numbers above 0");
+  EXPECT_EQ(refusal({"a", "b"}, {{0, 1, 1e-6, -1}}),
+            "'a' to 'b' has 1e-06 s and -1 bytes/s; allowed are finite numbers above 0");
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(refusal({"a", "b"}, {{0, 1, infinite, 1e9}}),
+            "'a' to 'b' has inf s and 1000000000 bytes/s; allowed are finite numbers above 0");
+  EXPECT_EQ(refusal({"a", "b"}, {{0, 1, 1e-6, infinite}}),
+            "'a' to 'b' has 1e-06 s and inf bytes/s; allowed are finite numbers above 0");
+  EXPECT_EQ(refusal({"a", "b", "c"}, {good, {1, 2, 1e-6, 1e9}}),
+            "no measurement between 'a' and 'c'; allowed is one or more for each pair");
+}
+
+TEST(InferNetwork, OfTwoHostsIsTheirPair) {
+  const std::vector<std::string> hosts{"a", "b"};
+  const std::vector<PairMeasurement> pairs{{0, 1, 1e-6, 1e9}, {1, 0, 3e-6, 3e9}};
+  const InferredNetwork found = infer_network(hosts, pairs);
+  EXPECT_EQ(found.clusters, 1);
+  EXPECT_EQ(found.between(0, 1), (LinkRate{2e9, 2e-6})) << "the median of both directions";
+  EXPECT_TRUE(found.groups.empty());
+}
 
 }  // namespace
 }  // namespace halocline::machine

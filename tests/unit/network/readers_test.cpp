@@ -245,5 +245,45 @@ TEST(Pairs, MalformedTextIsRefusedByLine) {
   }
 }
 
+TEST(Network, AFormatWithoutAReaderIsAnError) {
+  EXPECT_EQ(test::error_of<InternalError>([] { return read_network(static_cast<NetworkFormat>(99), "a", "FILE"); }),
+            "a NetworkFormat without a reader");
+}
+
+/// Trees that the readers of files do not make.
+TEST(SwitchTree, WithoutSwitchesOrHostsIsRefused) {
+  const auto refusal = [](const SwitchTree& tree) {
+    return test::error_of<InvalidArgument>([&] { return network_of(tree); });
+  };
+  EXPECT_EQ(refusal({}), "a network has no switch; allowed is one or more");
+  SwitchTree tree;
+  tree.switches.push_back({"root", {}, {}, {}});
+  EXPECT_EQ(refusal(tree), "a network has no host; allowed is one or more");
+  tree.switches[0] = {"root", {1}, {"a"}, {}};
+  tree.switches.push_back({"leaf", {}, {"b"}, {}});
+  EXPECT_EQ(refusal(tree), "switch 'root' has switches and the host 'a' below it; allowed is one or the other");
+  tree.switches[0].hosts.clear();
+  tree.switches[0].children = {1, 2};
+  tree.switches.push_back({"pod", {3}, {}, {}});
+  tree.switches.push_back({"other leaf", {}, {"c"}, {}});
+  EXPECT_EQ(refusal(tree),
+            "switch 'root' has hosts at different depths below it; allowed are networks with all hosts at one depth");
+  tree.switches[2] = {"leaf too", {}, {"b"}, {}};
+  EXPECT_EQ(refusal(tree), "host 'b' is on two switches; allowed is one");
+}
+
+TEST(SwitchTree, TakesTheSlowestUplinksOfALevelAndSaysSo) {
+  SwitchTree tree;
+  tree.switches = {{"root", {1, 2, 3}, {}, {}},
+                   {"fast", {}, {"a", "b"}, {20e9, 1e-7}},
+                   {"slow", {}, {"c"}, {10e9, 3e-7}},
+                   {"unknown", {}, {"d"}, {}}};
+  const FoundNetwork found = network_of(tree);
+  EXPECT_EQ(found.fabric.shape, (Fabric::Shape{FatTree{{{2, {10e9, 3e-7}}}}}));
+  EXPECT_THAT(found.notes, testing::Contains("level 0: switches of 1 to 2 hosts"));
+  EXPECT_THAT(found.notes,
+              testing::Contains("level 0: uplinks of a switch 10 to 20 GB/s; the slowest are taken for all"));
+}
+
 }  // namespace
 }  // namespace halocline::machine

@@ -42,5 +42,27 @@ TEST(WithNetwork, NodesOfAJobTakeTheirPlaces) {
       testing::HasSubstr("node 'elsewhere' is no host of the network"));
 }
 
+/// Which kind a host would be of is not known.
+TEST(WithNetwork, NodesOfSeveralKindsDoNotBecomeHosts) {
+  MachineMap map = synthetic({2, 4, 2});
+  map.name = "mixed";
+  map.types.push_back(map.types[0]);
+  map.nodes[1].type = 1;
+  EXPECT_EQ(
+      test::error_of<InvalidArgument>([&] { return with_network(map, network_in(text_of("tree.conf"))); }),
+      "no node of 'mixed' is a host of the network, and its nodes are of 2 kinds; allowed is one kind, or nodes with "
+      "hosts' names");
+}
+
+TEST(WithNetwork, AMachineWithoutRanksGetsNone) {
+  MachineMap map = synthetic({2, 4, 2});
+  map.ranks.clear();
+  const MachineMap found = with_network(map, network_in("SwitchName=only Nodes=n[1-3]\n"));
+  EXPECT_EQ(found.nodes.size(), 3u);
+  EXPECT_TRUE(found.ranks.empty());
+  EXPECT_EQ(found.network.fabric, Fabric{}) << "one switch, without uplinks to assume";
+  EXPECT_EQ(found.sources.size(), map.sources.size() + network_in("SwitchName=only Nodes=n[1-3]\n").notes.size());
+}
+
 }  // namespace
 }  // namespace halocline::machine

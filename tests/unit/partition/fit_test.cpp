@@ -129,5 +129,61 @@ TEST(CheckFits, CountsTheLayerOfAStaggeredField) {
   EXPECT_NO_THROW(check_fits(g));
 }
 
+TEST(Fit, AMethodWithoutANameIsAnError) {
+  EXPECT_EQ(test::error_of<InternalError>([] { return to_string(static_cast<Method>(99)); }),
+            "a partition method without a name");
+}
+
+/// It depends on a machine, which partitions do not know.
+TEST(Fit, AutomaticIsRefused) {
+  Request request{.extent = {9, 9, 9}, .halo = {}};
+  request.method = Method::automatic;
+  EXPECT_EQ(refusal_of(request), "method is 'automatic', which depends on a machine; allowed here are the others");
+}
+
+TEST(Fit, GridsOfNothingAreNamedWithWhatTheyAreOf) {
+  Request request{.extent = {9, 9, 9}, .halo = {}, .nodes = 2, .devices_per_node = 2};
+  request.method = Method::given;
+  EXPECT_EQ(refusal_of(request), "method is 'given', but no grid is; allowed are a node_grid, a device_grid or both");
+  for (const Vec3& none : {Vec3{0, 1, 2}, Vec3{2, 0, 1}, Vec3{1, 2, 0}}) {
+    request.node_grid = none;
+    EXPECT_EQ(refusal_of(request),
+              "node_grid is " + to_string(none) + "; allowed are 1 or more parts in each dimension");
+  }
+  request.node_grid = {};
+  request.device_grid = Vec3{3, 1, 1};
+  EXPECT_EQ(refusal_of(request),
+            "device_grid is 3 x 1 x 1, 3 parts; allowed are grids of as many parts as there are devices a node, 2");
+}
+
+TEST(Fit, DomainsWithoutCellsAreRefused) {
+  for (const Vec3& none : {Vec3{0, 9, 9}, Vec3{9, -1, 9}, Vec3{9, 9, 0}}) {
+    EXPECT_EQ(refusal_of({.extent = none, .halo = {}}),
+              "domain extent is " + to_string(none) + "; allowed are 1 or more cells in each dimension");
+  }
+}
+
+/// The grid of devices alone: what bisection would make of the nodes is shown with it.
+TEST(Fit, AGivenDeviceGridThatFitsNowhereIsShownWithAGridThatDoes) {
+  Request request{.extent = {12, 2, 2}, .halo = Stencil::box(2), .nodes = 2, .devices_per_node = 2};
+  request.method = Method::given;
+  request.device_grid = Vec3{1, 2, 1};
+  const std::string refusal = refusal_of(request);
+  EXPECT_THAT(refusal, HasSubstr("2 x 2 x 1"));
+  EXPECT_THAT(refusal, HasSubstr("4 x 1 x 1"));
+}
+
+TEST(Partitions, OfOneExtentDifferByGridCutsOrOrder) {
+  const auto parts = [](const Vec3& nodes, const Vec3& devices, std::int64_t cut, Order order) {
+    return Partition({8, 8, 8}, nodes, devices, {{{0, cut, 8}, {0, 4, 8}, {0, 8}}}, order);
+  };
+  const Partition one = parts({2, 1, 1}, {1, 2, 1}, 4, Order::row_major);
+  EXPECT_EQ(one, parts({2, 1, 1}, {1, 2, 1}, 4, Order::row_major));
+  EXPECT_FALSE(one == parts({1, 2, 1}, {2, 1, 1}, 4, Order::row_major));
+  EXPECT_FALSE(one == parts({2, 1, 1}, {1, 2, 1}, 3, Order::row_major));
+  EXPECT_FALSE(one == parts({2, 1, 1}, {1, 2, 1}, 4, Order::z_order));
+  EXPECT_FALSE(one == Partition({9, 8, 8}, {2, 1, 1}, {1, 2, 1}, {{{0, 4, 9}, {0, 4, 8}, {0, 8}}}, Order::row_major));
+}
+
 }  // namespace
 }  // namespace halocline::partition

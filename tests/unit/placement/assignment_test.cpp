@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -9,6 +10,7 @@
 
 #include "halocline/error.hpp"
 #include "placement/placement.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline::placement {
 namespace {
@@ -174,6 +176,26 @@ TEST(Scaled, KeepsProportions) {
   EXPECT_TRUE(scaled({}).empty());
   EXPECT_THROW((void)scaled(std::vector<double>{-1}), InvalidArgument);
   EXPECT_THROW((void)scaled(std::vector<double>{std::numeric_limits<double>::infinity()}), InvalidArgument);
+}
+
+TEST(Assignment, NamesTheNumberThatDoesNotFit) {
+  const auto refusal = [](const Assignment& problem) {
+    return test::error_of<InvalidArgument>([&] { return solve_exact(problem); });
+  };
+  EXPECT_EQ(refusal({-1, {}, {}}), "number of facilities is -1; allowed is 0 or more");
+  EXPECT_EQ(refusal({2, {0, 1, 1}, {0, 1, 1, 0}}), "flow has 3 entries; allowed for 2 facilities are 4");
+  EXPECT_EQ(refusal({2, {0, 1, 1, 0}, {0, 1}}), "distance has 2 entries; allowed for 2 facilities are 4");
+  EXPECT_EQ(refusal({2, {0, 1, -5, 0}, {0, 1, 1, 0}}), "a flow is -5; allowed is 0 or more");
+}
+
+TEST(Scaled, NamesTheValueThatDoesNotFit) {
+  const auto refusal = [](double value, std::int64_t scale) {
+    return test::error_of<InvalidArgument>([&] { return scaled(std::array{1.0, value}, scale); });
+  };
+  EXPECT_EQ(refusal(1, -1), "scale is -1; allowed is 0 or more");
+  EXPECT_EQ(refusal(-0.5, 10), "value to scale is -0.5; allowed are finite numbers of 0 or more");
+  EXPECT_EQ(refusal(std::numeric_limits<double>::infinity(), 10),
+            "value to scale is inf; allowed are finite numbers of 0 or more");
 }
 
 }  // namespace

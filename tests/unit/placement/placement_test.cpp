@@ -210,5 +210,10 @@ TEST(PlacementCost, IsPrintedAsWhatItSaves) {
   EXPECT_EQ(text(7, 7), "costs what the order of devices does");
 }
 
+TEST(Placement, AMethodWithoutANameIsAnError) {
+  EXPECT_EQ(test::error_of<InternalError>([] { return to_string(static_cast<Method>(99)); }),
+            "a placement method without a name");
+}
+
 }  // namespace
 }  // namespace halocline::placement

@@ -7,6 +7,10 @@
 
 #include "halocline/error.hpp"
 #include "halocline/routing.hpp"
+#include "routing/choose.hpp"
+#include "routing/detail/possible.hpp"
+#include "routing/messages.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline::routing {
 namespace {
@@ -93,6 +97,39 @@ TEST(Policy, CheckRefusesWhatParseWouldNotMake) {
   EXPECT_NO_THROW(policy.check());
   policy.exceptions.push_back({subdomain_id(0), subdomain_id(1), direct});
   EXPECT_THROW(policy.check(), InvalidArgument);
+}
+
+TEST(NetEngine, NamesComeBackAndOthersAreRefusedWithTheList) {
+  for (const NetEngine engine : {NetEngine::automatic, NetEngine::mpi, NetEngine::ucx}) {
+    EXPECT_EQ(net_engine_from_string(to_string(engine)), engine);
+  }
+  EXPECT_EQ(test::error_of<InvalidArgument>([] { return net_engine_from_string("tcp"); }),
+            "net engine is 'tcp'; allowed are auto, mpi, ucx");
+}
+
+TEST(Routing, ValuesWithoutANameAreAnErrorThatNamesTheirType) {
+  EXPECT_EQ(test::error_of<InternalError>([] { return to_string(static_cast<Transport>(99)); }),
+            "a Transport without a name");
+  EXPECT_EQ(test::error_of<InternalError>([] { return to_string(static_cast<NetEngine>(99)); }),
+            "a NetEngine without a name");
+  EXPECT_EQ(test::error_of<InternalError>([] { return to_string(static_cast<Messages>(99)); }),
+            "Messages without a name");
+}
+
+TEST(Routing, ATransportWithoutARuleIsNeitherPossibleNorImpossible) {
+  const auto unknown = static_cast<Transport>(99);
+  EXPECT_EQ(test::error_of<InternalError>([=] { return possible(unknown, {}).why_not; }), "a Transport without a rule");
+  EXPECT_EQ(test::error_of<InternalError>([=] { return why_possible(unknown, {}); }), "a Transport without a reason");
+}
+
+/// A pair may go by a transport that the others may not.
+TEST(Policy, MayUseWhatIsListedOrAnException) {
+  Policy policy = Policy::parse("direct,mpi_staged");
+  EXPECT_TRUE(may_use(policy, mpi_staged));
+  EXPECT_FALSE(may_use(policy, nccl));
+  policy.exceptions = {{subdomain_id(0), subdomain_id(1), nccl}};
+  EXPECT_TRUE(may_use(policy, nccl));
+  EXPECT_FALSE(may_use(policy, net));
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ struct MachineCase {
   std::string transports = "direct,peer_copy,ipc_copy,mpi_device,mpi_staged";
   bool gpus = false;
   bool may_cut = true;
+  Vec3 extent{64, 64, 64};
+  exchange::Tuning tuning{};
+  bool measured = false;  ///< the rate between two devices
 };
 
 struct Listed {
@@ -41,12 +44,14 @@ struct Listed {
 
 Listed listed(const MachineCase& c) {
   PlanRequest request;
-  request.extent = {64, 64, 64};
+  request.extent = c.extent;
   request.stencil = Stencil::box(1);
   request.fields.emplace_back();
   request.fields.back().name = "u";
   request.machine = machine::synthetic({c.nodes, c.devices_per_node, c.ranks_per_node});
+  if (c.measured) request.machine.types[0].measurements.push_back({0, 1, "copy", 1e9, 1e-6});
   request.policy = routing::Policy::parse(c.transports);
+  request.tuning = c.tuning;
   const Plan plan = make_plan(request);
   const auto routes = assumed_routes(plan, request.policy, true);
   Listed found;
@@ -126,6 +131,53 @@ TEST(TuningCandidates, SizesAreOfTransportsInUse) {
   EXPECT_EQ(listed({.transports = "mpi_staged"}).why("staging-chunk-bytes"), "no message is longer than 1 MiB");
   EXPECT_EQ(listed({}).why("multiprocessors"), "host devices have none");
   EXPECT_THAT(listed({.gpus = true}).tried, Contains("packets-at-most-bytes=0"));
+}
+
+/// Routes by measured rates do not follow the order alone.
+TEST(TuningCandidates, AnOrderIsTriedWhereMeasurementsChose) {
+  EXPECT_THAT(listed({.nodes = 2, .measured = true}).tried, Contains("first-transport=direct"));
+}
+
+TEST(TuningCandidates, OneSubdomainHasNothingToTry) {
+  const Listed found = listed({.devices_per_node = 1, .ranks_per_node = 1});
+  EXPECT_THAT(found.tried, testing::IsEmpty());
+  EXPECT_EQ(found.why("first-transport=direct"), "there is one subdomain");
+  EXPECT_EQ(found.why("first-transport=peer_copy"), "no rank has two devices that are neighbours");
+  EXPECT_EQ(found.why("pack-short-rows-from-bytes"), "no message goes by direct");
+}
+
+TEST(TuningCandidates, PackingIsTurnedOffWhereTheDefaultPacks) {
+  const std::string never = "pack-short-rows-from-bytes=9223372036854775807";
+  const Listed packs_all = listed({.tuning = {.pack_short_rows_from_bytes = 0}});
+  EXPECT_THAT(packs_all.tried, Contains(never));
+  EXPECT_THAT(packs_all.tried, Not(Contains("pack-short-rows-from-bytes=0"))) << "it is the default's";
+  EXPECT_THAT(listed({}).tried, Not(Contains(never))) << "no message is so long that it is packed";
+}
+
+TEST(TuningCandidates, ChunksAreTriedForMessagesThatAreLonger) {
+  const Listed found = listed({.transports = "mpi_staged", .extent = {1024, 1024, 64}});
+  EXPECT_THAT(found.tried, Contains("staging-chunk-bytes=1048576"));
+  EXPECT_THAT(found.tried, Contains("staging-chunk-bytes=16777216"));
+  EXPECT_EQ(found.why("zero-copy-at-most-bytes"), "host devices have no copy engines");
+  const Listed now =
+      listed({.transports = "mpi_staged", .extent = {1024, 1024, 64}, .tuning = {.staging_chunk_bytes = 1 << 20}});
+  EXPECT_THAT(now.tried, Not(Contains("staging-chunk-bytes=1048576"))) << "it is the default's";
+}
+
+TEST(TuningCandidates, GpusAreAskedForTheirWaysToCopy) {
+  const Listed found = listed({.transports = "mpi_staged", .gpus = true});
+  EXPECT_THAT(found.tried, Contains("zero-copy-at-most-bytes=0"));
+  EXPECT_THAT(found.tried, Contains("zero-copy-at-most-bytes=1048576"));
+  EXPECT_EQ(found.why("multiprocessors"), "exchanges alone occupy as many as help");
+  EXPECT_THAT(listed({.gpus = true, .tuning = {.packets_at_most_bytes = 0}}).tried,
+              Not(Contains(HasSubstr("packets-at-most-bytes"))))
+      << "they are off already";
+}
+
+TEST(TuningCandidates, GridsBeyondTheTwelveFastestAreNamed) {
+  const Listed found = listed({.nodes = 2, .devices_per_node = 8, .ranks_per_node = 8});
+  const auto left = std::ranges::count(found.all.skipped, "the model has 12 faster grids", &io::TunedSkip::why);
+  EXPECT_EQ(left, 29 - 12);
 }
 
 TEST(TuningCandidates, MachinesOfManyDevicesAreNeitherSimulatedNorCut) {

@@ -248,5 +248,126 @@ TEST(Trials, TheDefaultStaysWhereOneExchangeTakesTheBudget) {
   EXPECT_THAT(why_skipped(found.entry, "a=x"), HasSubstr("used up"));
 }
 
+/// Settings that are promising are set up twice: for their trial, and to be confirmed.
+class SetUps {
+ public:
+  explicit SetUps(int ranks) : counts_(static_cast<std::size_t>(ranks)) {}
+  /// The number of this one, from 1 on.
+  int next(const io::Settings& settings, int rank) { return ++of(settings, rank); }
+  int& of(const io::Settings& settings, int rank) {
+    return counts_[static_cast<std::size_t>(rank)][io::text_of(settings)];
+  }
+
+ private:
+  std::vector<std::map<std::string, int>> counts_;  ///< by rank, so that threads share none
+};
+
+/// a is the fastest, then b; both together are slow.
+double alone_faster(const io::Settings& settings) {
+  if (settings.size() != 1) return settings.empty() ? 1e-3 : 2e-3;
+  return settings.contains("a") ? 0.5e-3 : 0.8e-3;
+}
+
+TEST(Trials, FinalistsThatCannotBeSetUpAgainAreLeftOutByName) {
+  SetUps set_ups(2);
+  const auto all = trials_of({.ranks = 2,
+                              .seconds = [](const auto& settings, int, int) { return alone_faster(settings); },
+                              .names = {"a", "b"},
+                              .set_up =
+                                  [&](const io::Settings& settings, int rank) {
+                                    if (set_ups.next(settings, rank) == 2 && settings.contains("a") && rank == 1)
+                                      throw ResourceError("no memory");
+                                  }});
+  for (const Found& found : all) {
+    EXPECT_EQ(found.entry, all[0].entry);
+    EXPECT_EQ(found.entry.winner, named_setting("b"));
+    EXPECT_EQ(why_skipped(found.entry, "a=x"), "rank 1: no memory");
+  }
+}
+
+TEST(Trials, FinalistsWhoseFirstExchangeFailsAreLeftOutByName) {
+  SetUps set_ups(2);
+  const auto all = trials_of({.ranks = 2,
+                              .seconds =
+                                  [&](const io::Settings& settings, int rank, int sample) {
+                                    const bool again = settings.size() == 1 && set_ups.of(settings, rank) == 2;
+                                    if (again && settings.contains("a") && sample == 0 && rank == 1)
+                                      throw ProtocolError("lost");
+                                    return alone_faster(settings);
+                                  },
+                              .names = {"a", "b"},
+                              .set_up = [&](const io::Settings& settings, int rank) { set_ups.next(settings, rank); }});
+  for (const Found& found : all) {
+    EXPECT_EQ(found.entry, all[0].entry);
+    EXPECT_EQ(found.entry.winner, named_setting("b"));
+    EXPECT_EQ(why_skipped(found.entry, "a=x"), "rank 1: lost");
+  }
+}
+
+/// What failed among several that take turns is not known: nothing is chosen.
+TEST(Trials, TheDefaultStaysIfAFinalRoundFails) {
+  SetUps set_ups(2);
+  const auto all = trials_of({.ranks = 2,
+                              .seconds =
+                                  [&](const io::Settings& settings, int rank, int sample) {
+                                    const bool again = settings.size() == 1 && set_ups.of(settings, rank) == 2;
+                                    if (again && settings.contains("b") && sample == 3 && rank == 0)
+                                      throw ProtocolError("lost");
+                                    return alone_faster(settings);
+                                  },
+                              .names = {"a", "b"},
+                              .set_up = [&](const io::Settings& settings, int rank) { set_ups.next(settings, rank); }});
+  for (const Found& found : all) {
+    EXPECT_EQ(found.entry, all[0].entry);
+    EXPECT_EQ(found.entry.winner, io::Settings{});
+    EXPECT_FALSE(found.entry.confirmed.has_value());
+    EXPECT_EQ(why_skipped(found.entry, "a=x"), "rank 0: lost");
+  }
+}
+
+/// No settings help against an error of the default, whenever it comes.
+TEST(Trials, ALaterErrorOfTheDefaultEndsTrials) {
+  const auto error_in_sample = [](int failing) {
+    return test::error_of<ProtocolError>([=] {
+      return trials_of({.ranks = 2,
+                        .seconds =
+                            [=](const io::Settings& settings, int rank, int sample) {
+                              if (settings.empty() && sample == failing && rank == 1) throw ProtocolError("lost");
+                              return settings.empty() ? 1e-3 : 0.5e-3;
+                            },
+                        .names = {"a"}});
+    });
+  };
+  EXPECT_EQ(error_in_sample(3), "rank 1: lost") << "in the trial of a";
+  EXPECT_EQ(error_in_sample(20), "rank 1: lost") << "in the final rounds";
+  EXPECT_EQ(error_in_sample(1'000'000), "(no error)");
+}
+
+TEST(Trials, TheThreeFastestAloneAreConfirmed) {
+  SetUps set_ups(1);
+  const auto found =
+      trials_of({.seconds =
+                     [](const io::Settings& settings, int, int) {
+                       if (settings.size() != 1) return settings.empty() ? 1e-3 : 2e-3;
+                       return 1e-3 * (0.5 + 0.1 * (settings.begin()->first.front() - 'a'));
+                     },
+                 .names = {"d", "c", "b", "a"},
+                 .set_up = [&](const io::Settings& settings, int rank) { set_ups.next(settings, rank); }})[0];
+  EXPECT_EQ(found.entry.winner, named_setting("a"));
+  for (const char* const name : {"a", "b", "c"}) EXPECT_EQ(set_ups.of(named_setting(name), 0), 2) << name;
+  EXPECT_EQ(set_ups.of(named_setting("d"), 0), 1);
+  EXPECT_EQ(found.open, 0);
+}
+
+/// Trials of a and b take the whole budget of 2 s: a was faster, but only in few rounds.
+TEST(Trials, WhatThereIsNoTimeToConfirmIsNotChosen) {
+  const auto slow = [](const io::Settings& settings, int, int) { return settings.contains("a") ? 0.11 : 0.12; };
+  const auto found = trials_of({.seconds = slow, .names = {"a", "b"}, .budget = 2s})[0];
+  ASSERT_EQ(found.entry.trials.size(), 2U);
+  EXPECT_EQ(found.entry.winner, io::Settings{});
+  EXPECT_EQ(why_skipped(found.entry, "a=x"), "the budget of 2 s was used up before it was confirmed");
+  EXPECT_EQ(found.open, 0);
+}
+
 }  // namespace
 }  // namespace halocline::tune
