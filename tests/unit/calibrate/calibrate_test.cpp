@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
 
 #include "device/host.hpp"
 #include "discovery/discover.hpp"
@@ -211,6 +212,43 @@ TEST(Calibrate, refuses_what_is_no_request) {
   EXPECT_THAT(refusal({.bytes = 1000}), HasSubstr("bytes is 1000; allowed is 0, or 1024 or more"));
   EXPECT_THAT(refusal({.repeats = 0}), HasSubstr("repeats is 0; allowed is 1 or more"));
   EXPECT_THAT(refusal({.seconds = 0}), HasSubstr("seconds is 0; allowed is a finite number above 0"));
+  EXPECT_THAT(refusal({.seconds = std::numeric_limits<double>::quiet_NaN()}),
+              HasSubstr("seconds is nan; allowed is a finite number above 0"));
+}
+
+TEST(Calibrate, refuses_a_map_of_other_ranks) {
+  comm::run_as_threads(1, [](comm::RankGroup& comm) {
+    const auto node = comm.split_by_node({});
+    const auto backend = device::make_host_backend({});
+    MachineMap map = machine::discover(comm, *node, *backend);
+    map.ranks.push_back(map.ranks[0]);
+    EXPECT_EQ(test::error_of<InvalidArgument>([&] { return calibrate(comm, *node, backend, map, quick); }),
+              "rank 0: the map has 2 ranks; allowed is a map of the 1 ranks that measure it");
+    node->close();
+  });
+}
+
+class FailingCopies final : public device::Injector {
+ public:
+  device::Injection before(device::Operation operation, int) override {
+    if (operation != device::Operation::copy && operation != device::Operation::copy_list) return {};
+    return {.delay = Duration::zero(), .failure = "the link is down"};
+  }
+};
+
+TEST(Calibrate, what_fails_is_left_out_with_its_error) {
+  comm::run_as_threads(1, [](comm::RankGroup& comm) {
+    const auto node = comm.split_by_node({});
+    const auto backend = device::make_host_backend(
+        {.devices = 1, .injector = std::make_shared<FailingCopies>(), .peer_access = {}, .mapping = {}});
+    const MachineMap found =
+        calibrate(comm, *node, backend, machine::discover(comm, *node, *backend), {.bytes = 16 * 1024, .repeats = 1});
+    EXPECT_TRUE(found.types[0].exchange_rates.empty());
+    const auto kinds = model::kinds_to_measure(1).size();
+    EXPECT_THAT(sources_of(found), HasSubstr("exchange rates not measured, " + std::to_string(kinds) + " times: "));
+    EXPECT_THAT(sources_of(found), HasSubstr("the link is down"));
+    node->close();
+  });
 }
 
 }  // namespace

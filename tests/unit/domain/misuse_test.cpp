@@ -156,5 +156,69 @@ TEST(DomainMisuse, forbidding_every_transport_names_them_all) {
   for (const auto transport : routing::all_transports) EXPECT_THAT(text, HasSubstr(std::string(to_string(transport))));
 }
 
+TEST(DomainMisuse, an_own_array_has_an_address) {
+  Domain domain({8, 8, 8}, Stencil::box(1));
+  const auto u = domain.add_field<float>("u");
+  static_cast<void>(domain.plan());
+  EXPECT_EQ(test::error_of<InvalidArgument>([&] {
+              domain.use_array(u.id, domain.subdomains()[0].id(), 0, nullptr, {4, 40, 400});
+            }),
+            "array of field 'u' of subdomain 0 is null; allowed is the address of its first owned cell");
+}
+
+TEST(DomainMisuse, nothing_is_waited_for_while_steps_are_captured) {
+  Domain domain({8, 8, 8}, Stencil::box(1), {.devices = {.kind = DeviceKind::host}});
+  static_cast<void>(domain.add_field<float>("u"));
+  domain.realize();
+  auto capture = domain.capture();
+  EXPECT_EQ(test::error_of<InvalidArgument>([&] { domain.synchronize(); }),
+            "synchronize() while steps are being captured; allowed is after the capture's finish()");
+  domain.exchange();
+  Graph graph = capture.finish();
+  Graph moved(std::move(graph));
+  moved.launch();
+  domain.synchronize();
+  domain.close();
+}
+
+TEST(DomainMisuse, reductions_are_of_the_domain_and_each_runs_once) {
+  Domain domain({8, 8, 8}, Stencil::box(1), {.devices = {.kind = DeviceKind::host}});
+  const auto refusal = [](const auto& call) { return test::error_of<InvalidArgument>([&] { call(); }); };
+  EXPECT_EQ(refusal([&] { (void)domain.add_reduction(field_id(0), Reduce::sum); }),
+            "add_reduction() of a domain without fields; add_field() makes them");
+  const auto u = domain.add_field<double>("u");
+  const auto count = domain.add_field<int>("count");
+  EXPECT_EQ(refusal([&] { (void)domain.add_reduction(count.id, Reduce::max); }),
+            "field 'count' is of i32; allowed for a reduction are f32 and f64");
+  const reduction_id sum = domain.add_reduction(u.id, Reduce::sum);
+  domain.realize();
+  EXPECT_EQ(refusal([&] { domain.reduce(reduction_id(-1)); }), "reduction is -1; allowed are 0 to 0");
+  EXPECT_EQ(refusal([&] { domain.reduce(std::vector{sum, reduction_id(1)}); }), "reduction is 1; allowed are 0 to 0");
+  domain.reduce(std::vector<reduction_id>{});
+  EXPECT_EQ(refusal([&] { (void)domain.value(sum); }), "value() must be called after reduce()") << "of nothing";
+  const Subdomain& s = domain.subdomains()[0];
+  const auto cells = s.view(u);
+  s.launch(cells.owned(), [cells](const Box& part) { for_each_cell(part, [&](const Vec3& p) { cells(p) = 0.5; }); });
+  domain.reduce({sum, sum});
+  EXPECT_EQ(domain.value(sum), 256);
+  domain.close();
+}
+
+TEST(DomainMisuse, tuning_is_refused_by_the_name_of_its_option) {
+  const auto refusal = [](const exchange::Tuning& tuning) {
+    DomainOptions options;
+    options.devices.kind = DeviceKind::host;
+    options.tuning = tuning;
+    Domain domain({8, 8, 8}, Stencil::box(1), options);
+    static_cast<void>(domain.add_field<float>("u"));
+    return test::error_of<InvalidArgument>([&] { domain.realize(); });
+  };
+  EXPECT_EQ(refusal({.staging_chunk_bytes = 0}), "rank 0: staging_chunk_bytes is 0; allowed is 1 or more");
+  EXPECT_EQ(refusal({.packed_piece_bytes = 0}), "rank 0: packed_piece_bytes is 0; allowed is 1 or more");
+  EXPECT_EQ(refusal({.packets_at_most_bytes = -1}),
+            "rank 0: packets_at_most_bytes is -1; allowed is 0 (no packets) or more");
+  EXPECT_EQ(refusal({.domains_at_once = 0}), "rank 0: domains_at_once is 0; allowed is 1 or more");
+}
+
 }  // namespace
 }  // namespace halocline

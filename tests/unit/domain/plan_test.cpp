@@ -11,6 +11,7 @@
 #include "machine/synthetic.hpp"
 #include "plan/plan.hpp"
 #include "request_hash.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline {
 namespace {
@@ -214,6 +215,27 @@ TEST(Plan, measured_rates_decide_for_a_machine_that_is_not_here) {
   for (const RoutedMessage& message : assumed_routes(plan, policy, true)) {
     EXPECT_NE(message.route.transport, routing::Transport::mpi_staged);
   }
+}
+
+TEST(Plan, a_map_of_other_ranks_is_refused) {
+  const auto three = machine::synthetic({.nodes = 1, .devices_per_node = 3, .ranks_per_node = 3});
+  EXPECT_THAT(
+      told_with({three, three}),
+      testing::Each(testing::HasSubstr("machine '" + three.name + "' has 3 ranks; allowed is the communicator's 2")));
+}
+
+TEST(Plan, a_map_with_more_devices_than_a_rank_has_is_refused) {
+  const auto four = machine::synthetic({.nodes = 1, .devices_per_node = 4, .ranks_per_node = 2});
+  EXPECT_THAT(told_with({four, four}),
+              testing::Each(testing::HasSubstr("machine '" + four.name + "' gives this rank more devices than its 1")));
+}
+
+TEST(Plan, needs_ranks_that_drive_devices) {
+  PlanRequest request = request_for(1, 2, {16, 16, 16});
+  request.machine.name = "empty";
+  request.machine.ranks.clear();
+  EXPECT_EQ(test::error_of<InvalidArgument>([&] { return make_plan(request); }),
+            "machine 'empty' has no ranks that drive devices; allowed are machines with at least one");
 }
 
 }  // namespace

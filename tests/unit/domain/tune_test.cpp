@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/local_ranks.hpp"
+#include "device/host.hpp"
 #include "domain/internals.hpp"
 #include "domain/tuned_options.hpp"
 #include "halocline/halocline.hpp"
@@ -239,6 +240,29 @@ TEST_F(Tune, DomainsOfOwnBoxesKeepThem) {
     domain.close();
   });
   EXPECT_THAT(content(), HasSubstr("the options give the grid, cuts, weights or owners"));
+}
+
+TEST_F(Tune, DomainsCutByMeasuredSpeedsKeepTheirCuts) {
+  DomainOptions options;
+  options.partition.measure_weights = true;
+  static_cast<void>(tuned_domains({.options = options}, file()));
+  EXPECT_THAT(content(), HasSubstr("the options give the grid, cuts, weights or owners"));
+  EXPECT_THAT(content(), testing::Not(HasSubstr("device-grid")));
+}
+
+/// Whether ranks can map each other's memory is known after a trial's set-up only.
+TEST_F(Tune, ATransportThatCarriesNothingIsLeftOutByName) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
+    DomainOptions options;
+    options.devices.existing.emplace(
+        device::make_host_backend({.devices = 1, .mapping = [](int, const std::string&) { return false; }}));
+    Domain domain({16, 12, 8}, Stencil::box(1), comm, options);
+    domain.add_field<float>("u");
+    domain.tune(file(), 5s);
+    domain.realize();
+    domain.close();
+  });
+  EXPECT_THAT(content(), HasSubstr(R"(["first-transport=ipc_copy", "rank 0: no message can go by ipc_copy"])"));
 }
 
 TEST(TunedOptions, SettingsBecomeOptions) {

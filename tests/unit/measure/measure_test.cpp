@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
@@ -14,6 +15,7 @@
 #include "halocline/error.hpp"
 #include "halocline/session.hpp"
 #include "machine/paths.hpp"
+#include "support/error_of.hpp"
 #include "support/listed_devices.hpp"
 
 namespace halocline::machine {
@@ -223,6 +225,45 @@ TEST(Measure, NodesAreNotMeasuredByHalves) {
   EXPECT_THROW(node_pairs(2, quick()), InvalidArgument) << "one node";
 }
 
+TEST(Measure, NodesWithoutRanksCannotBeMeasuredAgainstOthers) {
+  const auto refusal = [](const std::function<void(MachineMap&)>& spoil) {
+    return test::error_of<InvalidArgument>([&] {
+      comm::run_as_threads(2, [&](RankGroup& comm) {
+        const auto node = comm.split_by_node(1);
+        const auto backend = device::make_host_backend(devices(1));
+        MachineMap map = discover(comm, *node, *backend);
+        node->close();
+        map.name = "two";
+        spoil(map);
+        static_cast<void>(measure_node_pairs(comm, map, quick()));
+      });
+    });
+  };
+  EXPECT_EQ(refusal([](MachineMap&) {}), "(no error)");
+  EXPECT_EQ(refusal([](MachineMap& map) { map.ranks.pop_back(); }),
+            "rank 0: machine 'two' has 1 ranks; allowed is the communicator's 2, some on each node");
+  EXPECT_EQ(refusal([](MachineMap& map) { map.nodes.push_back(map.nodes[0]); }),
+            "rank 0: machine 'two' has 2 ranks; allowed is the communicator's 2, some on each node");
+}
+
+/// Kernels move words of 8 bytes: what they would copy is left out, and the rest is of exactly these bytes.
+TEST(Measure, MessagesOfExactlyTwelveBytesAreNotForKernels) {
+  MeasureRequest request = quick();
+  request.exact = true;
+  request.bytes = 12;
+  const Measured result = measure_all(1, std::nullopt, request, [](int) { return devices(2); })[0];
+  std::map<std::string, std::string> reasons;
+  for (const LeftOut& one : result.left_out) reasons[one.method] = one.reason;
+  EXPECT_EQ(reasons["mapped"], "kernels move words of 8 bytes");
+  EXPECT_EQ(reasons["managed_prefetch"], "all memory of the host backend is of one kind");
+  const NodeType& type = result.map.types[0];
+  const Measurement* const pinned = find_measurement(type, Measurement::host, 0, "pinned", Traffic::one_way);
+  ASSERT_NE(pinned, nullptr);
+  EXPECT_EQ(pinned->bytes, 12);
+  EXPECT_EQ(find_measurement(type, Measurement::host, 0, "pinned", Traffic::all_pairs), nullptr)
+      << "a part for each device would be smaller than a word";
+}
+
 TEST(Measure, SharedDevicesAreMeasuredOnce) {
   // Two ranks of one process that share one backend, and so the uuids of its devices.
   const auto backend = device::make_host_backend(devices(2));
@@ -288,6 +329,27 @@ TEST(Measure, RefusesWhatDoesNotFit) {
   expect_refused([](auto& request, auto&, int) { request.seconds = 0; }, "seconds is 0; allowed is a finite number");
   expect_refused([](auto&, auto& map, int) { map.ranks.pop_back(); },
                  "the map has 1 ranks; allowed is a map of the 2 ranks that measure it");
+  expect_refused(
+      [](auto& request, auto&, int) {
+        request.exact = true;
+        request.bytes = 6;
+      },
+      "bytes is 6; allowed is a multiple of 4 from 4 on");
+  expect_refused(
+      [](auto& request, auto&, int) {
+        request.exact = true;
+        request.bytes = 0;
+      },
+      "bytes is 0; allowed is a multiple of 4 from 4 on");
+  expect_refused([](auto& request, auto&, int) { request.seconds = std::numeric_limits<double>::infinity(); },
+                 "seconds is inf; allowed is a finite number above 0");
+  expect_refused(
+      [](auto&, auto& map, int) {
+        map.nodes.push_back(map.nodes[0]);
+        map.nodes[1].name = "other";
+        map.ranks[1] = {node_id(1), {device_id(0)}};
+      },
+      "the map has 1 ranks on this rank's node; allowed is the 2 that share it");
   expect_refused(
       [](auto&, auto& map, int rank) {
         if (rank == 1) map.ranks[1].devices.clear();

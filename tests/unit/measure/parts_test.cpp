@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 
 #include "comm/local_ranks.hpp"
 #include "device/backend.hpp"
@@ -12,7 +13,11 @@
 #include "measure/detail/combine.hpp"
 #include "measure/detail/gate.hpp"
 #include "measure/detail/numa_memory.hpp"
+#include "measure/detail/pair_method.hpp"
 #include "measure/detail/session.hpp"
+#include "measure/detail/stages.hpp"
+#include "support/error_of.hpp"
+#include "support/forwarding_backend.hpp"
 
 namespace halocline::machine::measuring {
 namespace {
@@ -141,6 +146,84 @@ TEST(MeasureSession, TimesManyJobsTogether) {
   ASSERT_EQ(session.left_out().size(), 1u);
   EXPECT_EQ(session.left_out()[0].reason, "the clock did not advance");
   session.close();
+}
+
+MeasureRequest of_4096_bytes() {
+  MeasureRequest request;
+  request.bytes = 4096;
+  request.repeats = 1;
+  return request;
+}
+
+/// Where no memory can be had on any NUMA node of the map, it is taken from anywhere, and the node is not told.
+TEST(MeasureHost, MemoryOfANodeThatCannotBeHadIsLeftOutAndAnyIsTaken) {
+  const auto comm = comm::serial();
+  device::HostOptions options;
+  options.devices = 2;
+  const auto backend = device::make_host_backend(options);
+  Session session(*comm, *backend, {{0, 0}, {0, 1}}, of_4096_bytes());
+  measure_host(session, {{7, 4095}});
+  std::map<std::string, int> left_out;
+  for (const LeftOut& one : session.left_out()) {
+    ++left_out[one.method];
+    if (one.method == "pinned" || one.method == "mapped") {
+      EXPECT_EQ(one.reason, "NUMA node 4095 has no known cores");
+    }
+  }
+  EXPECT_EQ(left_out["pinned"], 2) << "once for each device";
+  EXPECT_EQ(left_out["mapped"], 2);
+  int pinned = 0;
+  for (const Measurement& one : session.measurements()) {
+    EXPECT_EQ(one.numa, -1) << one.method;
+    pinned += one.method == "pinned" ? 1 : 0;
+  }
+  EXPECT_EQ(pinned, 2 * 4 + 4) << "each device both ways, alone and together; all devices at once";
+  session.close();
+}
+
+TEST(MeasureHost, AMapWithoutNumaNodesIsMeasuredFromAnyMemory) {
+  const auto comm = comm::serial();
+  const auto backend = device::make_host_backend({});
+  Session session(*comm, *backend, {{0, 0}}, of_4096_bytes());
+  measure_host(session, {});
+  ASSERT_FALSE(session.measurements().empty());
+  for (const Measurement& one : session.measurements()) {
+    EXPECT_EQ(one.numa, -1) << one.method;
+    EXPECT_NE(one.traffic, Traffic::all_pairs) << "one device";
+  }
+  session.close();
+}
+
+TEST(MeasureSession, AsksForNoMemoryOnBehalfOfAnotherRank) {
+  const auto comm = comm::serial();
+  const auto backend = device::make_host_backend({});
+  Session session(*comm, *backend, {{0, 0}, {-1, 0}}, of_4096_bytes());
+  EXPECT_EQ(session.source(0, 1).why_not, "no rank drives the device");
+  EXPECT_EQ(test::error_of<InternalError>([&] { return session.source(1, 0).why_not; }),
+            "memory was asked for on behalf of another rank's device");
+  session.close();
+}
+
+/// A CUDA device whose driver allows no peer access: there is none to switch off.
+TEST(MeasureWithoutPeer, IsLeftOutWhereThereIsNoPeerAccess) {
+  const auto comm = comm::serial();
+  device::HostOptions options;
+  options.devices = 2;
+  options.peer_access = [](int, int) { return false; };
+  test::ForwardingBackend backend(device::make_host_backend(options), {.kind = DeviceKind::cuda});
+  Session session(*comm, backend, {{0, 0}, {0, 1}}, of_4096_bytes());
+  measure_without_peer(session);
+  ASSERT_EQ(session.left_out().size(), 2u) << "both directions";
+  EXPECT_EQ(session.left_out()[0].method, "copy_no_peer");
+  EXPECT_EQ(session.left_out()[0].reason,
+            "there is no peer access to switch off; see copy: the peer-access option says no from host device 0 to 1");
+  EXPECT_TRUE(session.measurements().empty());
+  session.close();
+}
+
+TEST(MeasurePairs, AMethodWithoutANameIsAnError) {
+  EXPECT_EQ(test::error_of<InternalError>([] { return to_string(static_cast<PairMethod>(99)); }),
+            "a PairMethod without a name");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -108,10 +109,16 @@ TEST(Balance, refuses_speeds_that_are_none) {
   };
   EXPECT_EQ(refused({1}), "number of speeds is 1; allowed is one a device, 2, or none");
   EXPECT_EQ(refused({1, 0}), "speed of device 1 is 0; allowed are finite numbers above 0");
+  EXPECT_EQ(refused({std::numeric_limits<double>::infinity(), 1}),
+            "speed of device 0 is inf; allowed are finite numbers above 0");
   PlanRequest request = request_with({1, 1});
   request.weights = {1, 1};
   EXPECT_EQ(error_of<InvalidArgument>([&] { static_cast<void>(make_plan(request)); }),
             "speeds of devices are given beside weights; allowed is one of the two");
+  request.weights.clear();
+  request.cuts = partition::Cuts{{{0, 128, 256}, {0, 256}, {0, 256}}};
+  EXPECT_EQ(error_of<InvalidArgument>([&] { static_cast<void>(make_plan(request)); }),
+            "speeds of devices are given beside cuts; allowed is one of the two");
 }
 
 }  // namespace

@@ -120,6 +120,20 @@ TEST(SlowRoute, a_capped_link) {
             "the link between devices 0 and 1 was measured at 5 GB/s, nominal are 20 GB/s");
   EXPECT_THAT(likely_cause(slow(Transport::mpi_staged, Transport::mpi_staged), two_ranks(2), own_cores, false),
               HasSubstr("is below the 25 GB/s of the machine map: a link that is capped, or shared"));
+  EXPECT_EQ(
+      likely_cause(slow(Transport::direct, Transport::direct), two_ranks(2), own_cores, true),
+      "the links between node-0 and node-1 within their rack are below those of the machine map: capped, or shared");
+}
+
+TEST(SlowRoute, a_cause_that_is_not_known_is_not_guessed) {
+  const Plan plan = plan_of(two_packages());
+  const auto staged = slow(Transport::mpi_staged, Transport::mpi_staged);
+  const std::vector<RankCores> elsewhere{{{0, 1}, 99}, {{8, 9}, -1}};
+  EXPECT_THAT(likely_cause(staged, plan, elsewhere, true), StartsWith("the link between devices 0 and 1 is below"))
+      << "a NUMA node that the map does not have";
+  // A reason without alternatives is told as it is.
+  EXPECT_THAT(likely_cause(slow(Transport::mpi_staged, Transport::direct, "no mapping"), plan, own_cores, true),
+              StartsWith("mpi_staged instead of direct: no mapping"));
 }
 
 TEST(ExpectedRoutes, are_those_of_the_map_for_the_messages_that_a_rank_receives) {
