@@ -58,7 +58,7 @@ struct RecordedMessage {
   std::int64_t peer = 0;  ///< rank at the other end
   bool sends = false;     ///< this end does
   std::string transport{};
-  std::string towards{};  ///< "(+1, 0, 0)" if a message has one direction only; else empty
+  std::string towards{};  ///< "(+1, +0, +0)" if a message has one direction only; else empty
   /// The host drives this end; otherwise devices do, and the host sees no message.
   bool by_host = false;
   /// The latest exchange in which what this end waits for has happened: the host's part is complete; or, read from the memory of the

@@ -113,8 +113,8 @@ class Output::Impl {
 
   void finish() {
     if (!started_) throw InvalidArgument("Output::finish() without a start(); call start() before");
-    comm::agree_on(comm(), [&] { snapshot_->wait(); });
     io::SeriesStep step = *std::exchange(started_, std::nullopt);
+    comm::agree_on(comm(), [&] { snapshot_->wait(); });
     broadcast_from_root(comm(), step);
     write_image(folder_ + io::image_name(stem_, step.step));
     comm::agree_on(comm(), [&] {
