@@ -31,12 +31,12 @@ import trial
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 FOLDERS = ["src/comm", "src/device", "src/exchange", "src/plan"]
-#: Tests of ctest, and the program of each.
+#: Tests of ctest, and the program of each: with the cases that wait, and without those that compare times (cmake/HaloclineTests.cmake).
 TESTS = {
-    name: name
-    for name in ("unit_comm", "unit_device", "unit_hidden_gpus", "unit_out_of_memory", "unit_plan", "unit_joint", "unit_domain")
+    f"{name}(_waiting)?": name
+    for name in ("unit_comm", "unit_device", "unit_hidden_gpus", "unit_out_of_memory", "unit_plan", "unit_joint", "unit_domain", "unit_exchange")
     + ("contract_net_ports", "contract_exchange", "property_exchange", "property_joint", "simulation")
-} | {"unit_domain_waiting": "unit_domain", "contract_exchange_waiting": "contract_exchange"}
+}
 #: Where the build has MPI.
 MPI_TESTS = {"mpi_comm_n[23]": "mpi_comm", "contract_exchange_mpi_n2": "contract_exchange_mpi", "session_.*": "session_program"}
 OPTIONS = [

@@ -8,6 +8,7 @@ Finding places needs libclang (requirements.txt); without it the cases that do a
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -191,6 +192,15 @@ def tests_become_parts():
             expect("has no test absent" in str(error), f"the error is {error}")
 
 
+def the_suites_are_tests_of_this_build():
+    """Of the build that this is a test of, which has all of them where it has MPI. Another ctest would begin that build's log anew."""
+    tests = pathlib.Path(os.environ["MUTANTS_TEST_BUILD"]) / "tests"
+    names = [name for file in tests.rglob("CTestTestfile.cmake") for name in re.findall(r"^add_test\((?:\[=*\[)?(\w+)", file.read_text(encoding="utf-8"), re.M)]
+    wanted = mutants.TESTS | (mutants.MPI_TESTS if "mpi_comm_n2" in names else {})
+    absent = [one for one in wanted if not any(re.fullmatch(one, name) for name in names)]
+    expect(not absent, f"no test is {', '.join(absent)}")
+
+
 def tables_add_up():
     rows = [{"file": f"src/{name}/a.cpp", "operator": "call", "outcome": outcome, "how": how}
             for name, outcome, how in (("comm", "killed", "failed"), ("comm", "survived", ""), ("plan", "killed", "hung"), ("plan", "not reached", ""))]  # fmt: skip
@@ -258,7 +268,7 @@ def places_of_the_example():
 
 
 def main():
-    for one in (each_mutant_is_its_own_program, places_that_do_not_compile_are_drawn_again, the_seed_determines_the_draw, ends_of_processes_are_told_apart, mutants_are_judged, tests_become_parts, tables_add_up, survivors_need_a_reason):
+    for one in (each_mutant_is_its_own_program, places_that_do_not_compile_are_drawn_again, the_seed_determines_the_draw, ends_of_processes_are_told_apart, mutants_are_judged, tests_become_parts, the_suites_are_tests_of_this_build, tables_add_up, survivors_need_a_reason):
         case(one)
     try:
         import clang.cindex  # noqa: F401
