@@ -9,6 +9,9 @@ PART is a name of scenarios.py: one program or several. First each runs with all
 rank is there. A case is a site of a program, a rank, the number of its call there, and whether later calls of that function fail, too. Seeds 0 to S - 1 are one
 case for each of S sites, in an order that is the same in each run; five more rounds of S are other ranks, numbers and lasting failures; then they begin again.
 
+Where starting a process takes long, it lives several times (--lives), each time with another case. A life that does not end as it must, or does not reach
+its call, decides nothing: the case is run again by itself.
+
 A case fails if the program ends by a signal, lasts longer than its limit, leaves files, ends with 0 though its result is not verified, or ends
 otherwise without a line that has the reason. Prints each failure with its seed, and "cases passed: N". Exit code 1 if one failed, 2 if the
 program cannot be run, 77 if this machine lacks the GPUs.
@@ -17,9 +20,11 @@ program cannot be run, 77 if this machine lacks the GPUs.
 import collections
 import concurrent.futures
 import dataclasses
+import itertools
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -104,44 +109,75 @@ class Program:
     def run(self, variable=None):
         """A run; with the variable of a case, its fault. Returns the result and the lines of FAULTS_FILE's sites."""
         with tempfile.TemporaryDirectory(prefix="halocline-faults-") as folder:
-            log = pathlib.Path(folder) / "faults"
-            work = pathlib.Path(folder) / "work"
-            work.mkdir()
+            log, work = places(folder)
             self.scenario.prepare(work, self.build)
-            preload = {"LD_PRELOAD": str(self.library), "FAULTS_FILE": str(log)}
-            if variable:
-                preload["FAULTS_FAIL"] = variable
-            command, environment = self.scenario.command(work, self.build, preload)
-            begun = time.monotonic()
-            with subprocess.Popen(
-                command,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                stdin=subprocess.DEVNULL,
-                cwd=work,
-                env=os.environ | environment,
-                start_new_session=True,
-                text=True,
-                errors="replace",
-            ) as process:
-                try:
-                    out, err = process.communicate(timeout=self.scenario.limit)
-                    code = process.returncode
-                except subprocess.TimeoutExpired:
-                    os.killpg(process.pid, signal.SIGTERM)  # mpirun ends its ranks
-                    try:
-                        out, err = process.communicate(timeout=5)
-                    except subprocess.TimeoutExpired:
-                        os.killpg(process.pid, signal.SIGKILL)
-                        out, err = process.communicate()
-                    code = None
+            code, out, err, seconds = self.execute(work, log, variable, self.scenario.limit)
             lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
             reached = any(line.startswith("failed ") for line in lines)
             died = [address for line in lines if line.startswith("died ") for address in line.split(" ")[2].split(",")]
-            left = self.scenario.left(work)
-            result = Result(code, out, err, time.monotonic() - begun, reached, left, died)
+            result = Result(code, out, err, seconds, reached, self.scenario.left(work), died)
             result.wrong_files = self.scenario.wrong_files(work, code)
             return result, read_sites(log) if variable is None else {}
+
+    def run_lives(self, cases):
+        """One process that lives once for each of these cases. Returns the results, None for lives that it did not end."""
+        with tempfile.TemporaryDirectory(prefix="halocline-faults-") as folder:
+            log, work = places(folder)
+            for life in range(len(cases)):
+                (work / str(life)).mkdir()
+                self.scenario.prepare(work / str(life), self.build)
+            limit = self.scenario.limit + 10 * len(cases)
+            _, _, err, seconds = self.execute(work, log, ",".join(case.variable() for case in cases), limit, len(cases))
+            lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
+            results = []
+            for life, case in enumerate(cases):
+                found = re.search(rf"^life {life}\n(.*?)^life {life} ended with (\d)$", err, re.M | re.S)
+                if found is None:
+                    results.append(None)
+                    continue
+                reached = any(line.startswith(f"failed {case.site} ") for line in lines)
+                results.append(Result(int(found[2]), "", found[1], seconds / len(cases), reached, self.scenario.left(work / str(life)), []))
+            return results
+
+    def execute(self, work, log, variable, limit, lives=0):
+        """(exit code, or None at the limit; output; errors; seconds) of a process."""
+        preload = {"LD_PRELOAD": str(self.library), "FAULTS_FILE": str(log)}
+        if variable:
+            preload["FAULTS_FAIL"] = variable
+        command, environment = self.scenario.command(work, self.build, preload)
+        if lives:
+            command = [*command, str(lives)]
+        begun = time.monotonic()
+        with subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            cwd=work,
+            env=os.environ | environment,
+            start_new_session=True,
+            text=True,
+            errors="replace",
+        ) as process:
+            try:
+                out, err = process.communicate(timeout=limit)
+                code = process.returncode
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGTERM)  # mpirun ends its ranks
+                try:
+                    out, err = process.communicate(timeout=5)
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    out, err = process.communicate()
+                code = None
+        return code, out, err, time.monotonic() - begun
+
+
+def places(folder):
+    """In a folder: the file of the faults, and the program's own folder, which is made."""
+    work = pathlib.Path(folder) / "work"
+    work.mkdir()
+    return pathlib.Path(folder) / "faults", work
 
 
 def judge(scenario, case, result):
@@ -202,10 +238,23 @@ def is_known(program, case, result, wrong):
     )
 
 
+def series_of(chosen, lives):
+    """Parts of the cases, in order, for one process each: of one program, and as many as it lives."""
+    series = []
+    for one in chosen:
+        of_program = lives or one[1].scenario.lives
+        if series and series[-1][0][1] is one[1] and len(series[-1]) < of_program:
+            series[-1].append(one)
+        else:
+            series.append([one])
+    return series
+
+
 def main():
     parser = drivers.parser_of(__doc__, 200)
     parser.add_argument("part", choices=sorted(scenarios.PARTS))
     parser.add_argument("--only", default="", help="cases of functions whose name contains this; others are not run, and not counted")
+    parser.add_argument("--lives", type=int, default=0, help="cases of a process, at most 64 (default: as scenarios.py has it); 1: each by itself")
     given = parser.parse_args()
     build = given.build.resolve()
     totals = collections.Counter()
@@ -222,17 +271,25 @@ def main():
             return 2
         cases = Cases(programs)
 
-        def one(seed):
-            program, case = cases.of(seed)
-            if given.only not in case.function:
-                return seed, program, case, None, ""
+        def by_itself(program, case):
             result, _ = program.run(case.variable())
             wrong = judge(program.scenario, case, result)
-            return seed, program, case, result, KNOWN if wrong and is_known(program, case, result, wrong) else wrong
+            return result, KNOWN if wrong and is_known(program, case, result, wrong) else wrong
 
-        for seed, program, case, result, wrong in pool.map(one, drivers.seeds_of(given)):
-            if result is None:
-                continue
+        def run_series(series):
+            """(seed, program, case, result, what is wrong) of cases of one program."""
+            program = series[0][1]
+            lived = program.run_lives([case for _, _, case in series]) if len(series) > 1 else [None]
+            for (seed, _, case), result in zip(series, lived):
+                if result is not None and result.reached and not judge(program.scenario, case, result):
+                    totals["in series"] += 1
+                    yield seed, program, case, result, ""
+                else:
+                    yield seed, program, case, *by_itself(program, case)
+
+        chosen = [(seed, *cases.of(seed)) for seed in drivers.seeds_of(given)]
+        chosen = [one for one in chosen if given.only in one[2].function]
+        for seed, program, case, result, wrong in itertools.chain.from_iterable(pool.map(lambda one: list(run_series(one)), series_of(chosen, given.lives))):
             name = program.scenario.name
             totals["cases"] += 1
             totals["reached"] += result.reached
@@ -253,7 +310,7 @@ def main():
                 print(f"  {result.shown()}", flush=True)
     print(
         f"sites failed: {len(sites_failed)} of {len(cases.order)}; cases whose call was reached: {totals['reached']} of {totals['cases']}; "
-        f"ended with 0, verified: {totals['ended with 0']}; known limits: {totals['known']}; longest {longest:.3f} s"
+        f"ended with 0, verified: {totals['ended with 0']}; known limits: {totals['known']}; in a process with others: {totals['in series']}; longest {longest:.3f} s"
     )
     print(f"cases passed: {totals['cases'] - totals['failed']}")
     lost = totals["cases"] >= 20 and 2 * totals["reached"] < totals["cases"]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a domain, for runs in which one call fails: scenario RANKS|mpi FOLDER [cuda]. RANKS are threads; with mpi, the ranks are
-// those of the launcher. A rank has two devices of the host, or one GPU. Plans, realizes, exchanges, swaps, captures, replays, gathers,
+// The life of a domain, for runs in which one call fails: scenario RANKS|mpi FOLDER [cuda] [LIVES]. RANKS are threads; with mpi, the ranks are
+// those of the launcher. A rank has two devices of the host, or one GPU. LIVES: so many lives one after another, in FOLDER/0, FOLDER/1,
+// ..., each with another fault; "life N", and "life N ended with CODE" behind it, on standard error. Plans, realizes, exchanges, swaps, captures, replays, gathers,
 // writes a checkpoint and an image, restores, accumulates, closes, with every owned and halo cell compared. A rank prints "rank R:
 // verified", or "rank R: PHASE: ERROR", and then uses the domain again: that must throw the first error once more. Exit code 0 if all
 // ranks verified; 1 after an error; 4 if a rule was broken ("rank R: broken: ...").
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
 #include <string_view>
 
 #include "comm/gather.hpp"
@@ -231,30 +233,58 @@ class Life {
   std::optional<Domain> domain_;
 };
 
+/// Ends the process if a rank breaks a rule. Returns as a process with this life alone would.
+int live_once(int ranks, const std::string& folder, DeviceKind kind) {
+  comm::ThreadsOptions options;
+  options.timeout = timeout;
+  try {
+    comm::run_as_threads(
+        ranks,
+        [&](comm::RankGroup& comm) {
+          set_rank(static_cast<int>(comm.rank().value()));
+          Life(comm, kind).run(folder.c_str());
+        },
+        options);
+    return 0;
+  } catch (...) {
+    Line() << "scenario: error: " << text_of(std::current_exception());
+    return 1;
+  }
+}
+
+int live_often(int ranks, const char* folder, DeviceKind kind, int lives) {
+  void* const next = ::dlsym(RTLD_DEFAULT, "faults_next_life");
+  for (int life = 0; life < lives; ++life) {
+    const std::string number = std::to_string(life);
+    Line() << "life " << number;
+    const int code = live_once(ranks, std::string(folder) + "/" + number, kind);
+    // Before anything of this loop allocates.
+    if (next != nullptr) reinterpret_cast<void (*)()>(next)();
+    Line() << "life " << number << " ended with " << digit(code);
+  }
+  return 0;
+}
+
 int run(int argc, char** argv) {
-  const bool cuda = argc == 4 && std::strcmp(argv[3], "cuda") == 0;
-  if (argc != 3 && !cuda) {
-    std::fputs("usage: scenario RANKS|mpi FOLDER [cuda]\n", stderr);
+  int words = 3;
+  const bool cuda = argc > words && std::strcmp(argv[words], "cuda") == 0;
+  if (cuda) ++words;
+  const int lives = argc > words ? std::atoi(argv[words++]) : 0;
+  const bool mpi = argc > 1 && std::strcmp(argv[1], "mpi") == 0;
+  if (argc < 3 || argc != words || (mpi && lives != 0)) {
+    std::fputs("usage: scenario RANKS FOLDER [cuda] [LIVES]\n       scenario mpi FOLDER [cuda]\n", stderr);
     return 2;
   }
   const DeviceKind kind = cuda ? DeviceKind::cuda : DeviceKind::host;
-  if (std::strcmp(argv[1], "mpi") == 0) {
+  if (mpi) {
     Environment environment;
     environment.timeout = timeout;
     comm::Session session(&argc, &argv, environment);
     comm::Communicator world = session.world();
     return Life(world, kind).run(argv[2]);
   }
-  comm::ThreadsOptions options;
-  options.timeout = timeout;
-  comm::run_as_threads(
-      std::atoi(argv[1]),
-      [&](comm::RankGroup& comm) {
-        set_rank(static_cast<int>(comm.rank().value()));
-        Life(comm, kind).run(argv[2]);
-      },
-      options);
-  return 0;
+  const int ranks = std::atoi(argv[1]);
+  return lives != 0 ? live_often(ranks, argv[2], kind, lives) : live_once(ranks, argv[2], kind);
 }
 
 }  // namespace

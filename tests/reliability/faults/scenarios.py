@@ -35,6 +35,7 @@ KNOWN = [
 class Scenario:
     name = ""
     limit = 40.0  # seconds; more than the timeouts of all collectives that can be waited for one after another
+    lives = 1  # of a process: cases that it goes through
 
     def skipped(self):
         """Why it cannot be run on this machine, or nothing."""
@@ -137,6 +138,7 @@ class WithGpus(Life):
 
 class CudaThreads(WithGpus, Threads):
     name = "life-cuda-threads"
+    lives = 32  # a process takes more than a second to start on a GPU, and a life a tenth of that
 
 
 class CudaMpi(WithGpus, Mpi):

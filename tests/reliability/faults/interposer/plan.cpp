@@ -16,19 +16,20 @@ namespace faults {
 namespace {
 
 [[noreturn]] void refuse(const char* text) {
-  std::fprintf(stderr, "FAULTS_FAIL is '%s'; allowed is SITE:NUMBER:once|on:RANK|all\n", text);
+  std::fprintf(
+      stderr,
+      "FAULTS_FAIL is '%s'; allowed is SITE:NUMBER:once|on:RANK|all, or up to 64 of them with commas in between\n",
+      text);
   ::_exit(3);
 }
 
-Plan read_plan() {
+Plan read_plan(const char* text) {
   Plan read;
-  const char* const text = std::getenv("FAULTS_FAIL");
-  if (text == nullptr) return read;
   unsigned long long site = 0;
   unsigned long long number = 0;
   char mode[8] = {};
   char which[8] = {};
-  if (std::sscanf(text, "%llx:%llu:%7[^:]:%7s", &site, &number, mode, which) != 4 || site == 0 || number == 0)
+  if (std::sscanf(text, "%llx:%llu:%7[^:]:%7[^,]", &site, &number, mode, which) != 4 || site == 0 || number == 0)
     refuse(text);
   read.site = site;
   read.number = number;
@@ -36,6 +37,27 @@ Plan read_plan() {
   else if (std::strcmp(mode, "once") != 0) refuse(text);
   read.rank = std::strcmp(which, "all") == 0 ? -1 : std::atoi(which);
   return read;
+}
+
+struct Lives {
+  static constexpr std::size_t most = 64;
+  Plan plans[most];
+  std::size_t count = 0;
+  std::atomic<std::size_t> now{0};
+
+  Lives() {
+    const char* const text = std::getenv("FAULTS_FAIL");
+    for (const char* at = text; at != nullptr; at = std::strchr(at, ',')) {
+      if (*at == ',') ++at;
+      if (count == most) refuse(text);
+      plans[count++] = read_plan(at);
+    }
+  }
+};
+
+Lives& lives() {
+  static Lives all;
+  return all;
 }
 
 int rank_of_process() {
@@ -53,8 +75,10 @@ thread_local bool inside = false;
 }  // namespace
 
 const Plan& plan() {
-  static const Plan read = read_plan();
-  return read;
+  static const Plan nothing;
+  const Lives& all = lives();
+  const std::size_t now = all.now.load(std::memory_order_relaxed);
+  return now < all.count ? all.plans[now] : nothing;
 }
 
 int rank() {
@@ -81,16 +105,21 @@ bool fails(Point& point) {
   if (inside) return false;
   inside = true;
   const int mine = rank();
-  const int bit = 1 << (mine & 31);
+  const std::uint64_t life = lives().now.load(std::memory_order_relaxed) << 32;
+  const std::uint64_t bit = std::uint64_t{1} << (mine & 31);
   const Site site = site_of_call(point.name);
   bool failing = false;
   if (site.key != 0) {
     const std::uint64_t number = count(site, point.name, mine);
     const Plan& faults = plan();
-    failing = (__atomic_load_n(&point.lasting, __ATOMIC_RELAXED) & bit) != 0;
+    std::uint64_t lasting = __atomic_load_n(&point.lasting, __ATOMIC_RELAXED);
+    const auto of_this_life = [life](std::uint64_t bits) { return bits >> 32 << 32 == life ? bits : life; };
+    failing = (of_this_life(lasting) & bit) != 0;
     if (site.key == faults.site && number == faults.number && (faults.rank < 0 || faults.rank == mine)) {
       failing = true;
-      if (faults.from_then_on) __atomic_fetch_or(&point.lasting, bit, __ATOMIC_RELAXED);
+      while (faults.from_then_on && !__atomic_compare_exchange_n(&point.lasting, &lasting, of_this_life(lasting) | bit,
+                                                                 false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      }
       report_fault(site, point.name, mine);
     }
   }
@@ -102,3 +131,10 @@ bool fails(Point& point) {
 
 /// For programs whose ranks are threads: the rank of the calling thread, and of those that it starts.
 extern "C" [[gnu::visibility("default")]] void faults_set_rank(int rank) { faults::set_rank(rank); }
+
+/// For programs that live several times: the next life begins, in which calls are counted anew, and the next plan of FAULTS_FAIL holds. No other
+/// thread makes calls that count meanwhile.
+extern "C" [[gnu::visibility("default")]] void faults_next_life() {
+  ++faults::lives().now;
+  faults::forget_calls();
+}

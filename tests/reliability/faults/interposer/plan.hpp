@@ -5,7 +5,8 @@
 
 namespace faults {
 
-/// Which calls fail, from FAULTS_FAIL: SITE:NUMBER:MODE:RANK, such as 5f0c11d2a4c6e801:1:once:0.
+/// Which calls fail, from FAULTS_FAIL: SITE:NUMBER:MODE:RANK, such as 5f0c11d2a4c6e801:1:once:0. Several of them, with commas in between,
+/// are for the lives of a program that lives several times (faults_next_life).
 struct Plan {
   std::uint64_t site = 0;     ///< see sites.hpp, or 0 for no fault
   std::uint64_t number = 1;   ///< the number-th call of a rank at that site fails
@@ -13,7 +14,7 @@ struct Plan {
   int rank = -1;              ///< the rank whose call fails, or -1 for all ranks
 };
 
-/// The plan of the environment, read once. An unusable text ends the process with exit code 3.
+/// The plan of this life; the environment is read once. An unusable text ends the process with exit code 3.
 [[nodiscard]] const Plan& plan();
 
 /// The rank of the calling thread: that of the thread that started it, or of the process, which the launcher's environment has.
@@ -24,7 +25,8 @@ void set_rank(int rank);
 struct Point {
   const char* name;
   void* next = nullptr;  ///< the function that the program would call without this library
-  int lasting = 0;       ///< by bit, the ranks for which all calls fail from now on
+  std::uint64_t lasting =
+      0;  ///< by bit, the ranks for which all calls fail from now on; above bit 31 in which life, from 0
 };
 
 /// Counts a call, if Halocline's code makes it (sites.hpp), and returns whether it has to fail.

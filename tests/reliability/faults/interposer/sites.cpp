@@ -206,6 +206,12 @@ std::uint64_t count(const Site& site, const char* function, int rank) {
   }
 }
 
+void forget_calls() {
+  for (Counted& one : counted) {
+    for (auto& calls : one.calls) calls = 0;
+  }
+}
+
 void report_fault(const Site& site, const char* function, int rank) {
   char text[128];
   const int size = std::snprintf(text, sizeof text, "failed %016llx %s %d\n", static_cast<unsigned long long>(site.key),

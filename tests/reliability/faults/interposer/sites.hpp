@@ -20,6 +20,9 @@ struct Site {
 /// Counts a call of a rank at a site. Returns how many it was.
 std::uint64_t count(const Site& site, const char* function, int rank);
 
+/// Begins to count calls anew.
+void forget_calls();
+
 /// Appends a line to the file that FAULTS_FILE names, if it is set.
 void report_fault(const Site& site, const char* function, int rank);
 
