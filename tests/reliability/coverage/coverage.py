@@ -43,22 +43,28 @@ class Count:
         self.not_taken = collections.Counter()  # by line
 
     def add(self, file):
-        """A template has its lines and branches once for each of its arguments: one of them is enough."""
-        begins = {one.get("demangled_name", one.get("name")): one["lineno"] for one in file["functions"]}
+        """A template has its lines and branches once for each of its arguments: one of them is enough. Copies that did not run may have other
+        branches; they count only on lines that no copy has run."""
+        names = [(one.get("demangled_name", one.get("name")), one) for one in file["functions"]]
+        begins = {name: one["lineno"] for name, one in names}
+        ran = {name for name, one in names if one.get("execution_count", 0) > 0}
+        ran_somewhere = {begins[name] for name in ran}
         run, taken = collections.defaultdict(bool), collections.defaultdict(bool)
-        for line in file["lines"]:
-            if line.get("gcovr/noncode") or line.get("gcovr/excluded"):
+        lines = [line for line in file["lines"] if not (line.get("gcovr/noncode") or line.get("gcovr/excluded"))]
+        for line in lines:
+            run[line["line_number"]] |= line["count"] > 0
+        for line in lines:
+            number, branches, function = line["line_number"], line["branches"], line.get("function_name")
+            begin = begins.get(function, number)
+            if run[number] and function in begins and function not in ran and begin in ran_somewhere:
                 continue
-            number, branches = line["line_number"], line["branches"]
-            run[number] |= line["count"] > 0
-            begin = begins.get(line.get("function_name"), number)
             for place, branch in enumerate(branches):
                 taken[number, begin, len(branches), place] |= branch["count"] > 0
         self.lines += len(run)
         self.lines_run += sum(run.values())
         self.branches += len(taken)
         self.branches_taken += sum(taken.values())
-        self.left += sorted(number for number, ran in run.items() if not ran)
+        self.left += sorted(number for number, was in run.items() if not was)
         self.not_taken.update(number for (number, *_), was in taken.items() if run[number] and not was)
 
     def include(self, other):
