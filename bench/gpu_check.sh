@@ -3,7 +3,7 @@
 # Everything that needs GPUs, in one run: builds, tests, checks memory, and measures.
 #   bench/gpu_check.sh OUTDIR [STAGE[:SECONDS]...]
 # Stages, in this order if none is named: build tests verify sanitizer lost machine ceilings pack exchange candidates
-# studies baselines jacobi failures. A stage that fails or exceeds its time does not stop the next ones. All together take at most
+# studies baselines jacobi failures faults. A stage that fails or exceeds its time does not stop the next ones. All together take at most
 # GPU_CHECK_SECONDS (540). OUTDIR gets results.tar.gz (a log for each stage, CSV files), summary.txt, which is also printed,
 # and after the stage tests gpu_record.json, to be committed as bench/results/gpu_record.json (scripts/gpu_record.cmake).
 # Timed runs are verified before and after: a wrong cell is a failed step.
@@ -22,10 +22,10 @@ blocks=${GPU_CHECK_BLOCKS:-512,256,128,64}
 largest=${blocks%%,*}
 smallest=${blocks##*,}
 edge=${GPU_CHECK_EDGE:-750}
-all_stages=(build tests verify sanitizer lost machine ceilings pack exchange candidates studies baselines jacobi failures)
+all_stages=(build tests verify sanitizer lost machine ceilings pack exchange candidates studies baselines jacobi failures faults)
 declare -A limit=(
   [build]=200 [tests]=500 [verify]=200 [sanitizer]=60 [lost]=120 [machine]=60 [ceilings]=60 [pack]=30 [exchange]=300 [candidates]=70
-  [studies]=200 [baselines]=180 [jacobi]=60 [failures]=420
+  [studies]=200 [baselines]=180 [jacobi]=60 [failures]=420 [faults]=260
 )
 
 # --- what all stages share ----------------------------------------------------------------------------------------
@@ -212,6 +212,13 @@ stage_failures() {
   done
 }
 
+# Calls that fail; the ledger with these runs is ledger.json of the results.
+stage_faults() {
+  cp "$root/tests/reliability/ledger.json" "$work/ledger.json"
+  step 240 python3 "$root/tests/reliability/run.py" "$build" --only fault_cuda --only fault_cuda_mpi --minutes 3 --jobs "$(nproc)" --keep-going \
+    --commit "${GPU_CHECK_COMMIT:-$(git -C "$root" rev-parse --short=10 HEAD)}" --ledger "$work/ledger.json" --page "$work/reliability.md"
+}
+
 stage_machine() {
   local halocline=$build/bin/halocline
   step 50 $(ranks "$gpus") "$halocline" machine --measure --json >"$work/machine.json"
@@ -234,6 +241,16 @@ stage_exchange() {
   for budget in 16 32; do
     step 40 $(ranks "$gpus") "$halocline" exchange --size $(domain_of "$gpus" "$largest") --radius 3 --fields 4xf32 \
       --graph 20 --sm-budget $budget --verify --json >"$work/exchange-$largest-${gpus}r-budget$budget.json"
+  done
+  # All blocks of a GPU for the one domain, cut in z and in x, beside the default half.
+  local grid parts
+  for grid in "1 1 $gpus" "$gpus 1 1"; do
+    for parts in 2 1; do
+      # shellcheck disable=SC2086
+      step 40 $(ranks "$gpus") "$halocline" exchange --size $(for n in $grid; do echo $((n * largest)); done) --radius 3 \
+        --fields 4xf32 --device-grid $grid --graph 20 --domains-at-once $parts --verify --json \
+        >"$work/exchange-$largest-${grid// /x}-parts$parts.json"
+    done
   done
   # Faces in z only: slabs.
   for block in 512 256; do
