@@ -245,6 +245,7 @@ stage_exchange() {
   # All blocks of a GPU for the one domain, cut in z and in x, beside the default half.
   local grid parts
   for grid in "1 1 $gpus" "$gpus 1 1"; do
+    [ "$gpus" -gt 1 ] || break
     for parts in 2 1; do
       # shellcheck disable=SC2086
       step 40 $(ranks "$gpus") "$halocline" exchange --size $(for n in $grid; do echo $((n * largest)); done) --radius 3 \

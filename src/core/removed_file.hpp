@@ -11,11 +11,13 @@ class RemovedFile {
  public:
   /// The path outlives it, unchanged.
   explicit RemovedFile(const std::string& path) noexcept;
+  explicit RemovedFile(std::string&& path) = delete;
   RemovedFile(const RemovedFile&) = delete;
   RemovedFile& operator=(const RemovedFile&) = delete;
   ~RemovedFile();
 
-  /// Removes the files of all that there are: to be called before std::_Exit().
+  /// Removes the files of all that there are: to be called before std::_Exit(). If a file system does not answer within 5 s, a signal
+  /// ends the process.
   static void remove_all() noexcept;
 
  private:

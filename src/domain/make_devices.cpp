@@ -102,8 +102,10 @@ Devices make_devices(const comm::Communicator& ranks, const DeviceOptions& wante
     mine = wish_of(wanted, gpus.devices.size());
   });
   const bool first_rank = comm.rank() == rank_id(0);
-  const auto kind = chosen(comm::gather_value(comm, mine), first_rank);
-  if (first_rank && mine.kind == automatic && !gpus.warning.empty())
+  const auto wishes = comm::gather_value(comm, mine);
+  const auto kind = chosen(wishes, first_rank);
+  const auto without = std::find_if(wishes.begin(), wishes.end(), [](const Wish& wish) { return wish.gpus == 0; });
+  if (mine.kind == automatic && !gpus.warning.empty() && without - wishes.begin() == comm.rank().value())
     log(LogLevel::warning, gpus.warning + "; host devices are used instead");
   return Devices(kind == DeviceKind::cuda ? make_gpus(comm, wanted, gpus)
                                           : make_host_devices(comm, wanted, ranks_on_node));

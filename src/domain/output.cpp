@@ -113,8 +113,15 @@ class Output::Impl {
 
   void finish() {
     if (!started_) throw InvalidArgument("Output::finish() without a start(); call start() before");
+    try {
+      comm::agree_on(comm(), [&] { snapshot_->wait(); });
+    } catch (const InvalidArgument&) {  // a rank makes another call: nothing has changed
+      throw;
+    } catch (...) {
+      started_.reset();
+      throw;
+    }
     io::SeriesStep step = *std::exchange(started_, std::nullopt);
-    comm::agree_on(comm(), [&] { snapshot_->wait(); });
     broadcast_from_root(comm(), step);
     write_image(folder_ + io::image_name(stem_, step.step));
     comm::agree_on(comm(), [&] {

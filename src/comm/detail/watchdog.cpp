@@ -78,8 +78,8 @@ void Watchdog::watch() {
           call_, std::chrono::duration<double>(limit_).count(),
           missing.empty() ? "another rank does not call it, or is gone" : missing, std::string_view(after(earlier_))));
   held.unlock();
+  RemovedFile::remove_all();  // before another rank ends, after which the launcher ends this one
   std::this_thread::sleep_for(turn_of_this_process());
-  RemovedFile::remove_all();
   std::_Exit(EXIT_FAILURE);
 }
 

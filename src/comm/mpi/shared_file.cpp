@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "comm/agree.hpp"
@@ -78,7 +79,8 @@ class MpiFile final : public SharedFile {
     const std::int64_t plane = std::max<std::int64_t>(part.element_bytes * extent.x * extent.y, 1);
     const std::int64_t planes = std::max<std::int64_t>(call_bytes / plane, 1);
     // All ranks make as many calls as the one with the largest part.
-    const std::int64_t calls = comm_->all_reduce((extent.z + planes - 1) / planes, Reduction::max);
+    const std::int64_t calls =
+        together([&] { return comm_->all_reduce((extent.z + planes - 1) / planes, Reduction::max); });
     const SizeLimitAsError limit;
     for (std::int64_t call = 0; call < calls; ++call) {
       Box box = part.box;
@@ -108,11 +110,12 @@ class MpiFile final : public SharedFile {
     std::optional<Datatype> view;
     std::optional<Layout> layout;
     // A rank that cannot make them would leave the others in calls of MPI that do not end.
-    agree_on(*comm_, [&] {
+    const auto make = [&] {
       element.emplace(element_type(part.element_bytes));
       view.emplace(empty ? element_type(part.element_bytes) : box_type(part, box, element->get()));
       layout.emplace(static_cast<std::size_t>(part.element_bytes * box.volume()), largest_count_);
-    });
+    };
+    together([&] { agree_on(*comm_, make); });
     const std::byte* data = empty ? nullptr : part.data + plane * (box.lo.z - part.box.lo.z);
     {
       const Watchdog watchdog = watched("MPI_File_set_view");
@@ -132,6 +135,18 @@ class MpiFile final : public SharedFile {
     MPI_Count written = 0;
     check_file(MPI_Get_elements_x(&status, MPI_BYTE, &written), what_);
     if (written != bytes) refuse_file(what_, fmt::format("MPI has written {} of {} bytes", written, bytes));
+  }
+
+  /// A collective between calls of MPI-IO. If it ends because other ranks are still in the one that failed here, that failure is the error.
+  template <typename Collective>
+  std::invoke_result_t<Collective> together(Collective&& collective) {
+    try {
+      return collective();
+    } catch (const Error& error) {
+      const bool waited = error.kind() == ErrorKind::deadline || error.kind() == ErrorKind::communication;
+      if (waited && failure_.failed()) std::rethrow_exception(failure_.first());
+      throw;
+    }
   }
 
   [[nodiscard]] Watchdog watched(std::string_view call) const { return {call, comm_->timeout(), failure_.first()}; }

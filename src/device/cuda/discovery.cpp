@@ -88,7 +88,12 @@ DeviceInfo describe_device(int cuda_ordinal) {
 }
 
 int ordinal_of(const std::string& uuid) {
-  static const std::vector<DeviceInfo> devices = cuda_devices();  // what a process sees does not change
+  // What a process sees does not change. After a search that failed the next call searches again.
+  static const std::vector<DeviceInfo> devices = [] {
+    FoundGpus gpus = find_gpus();
+    if (gpus.failure) std::rethrow_exception(gpus.failure);
+    return std::move(gpus.devices);
+  }();
   const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& d) { return d.uuid == uuid; });
   return found == devices.end() ? -1 : static_cast<int>(found - devices.begin());
 }

@@ -20,7 +20,7 @@ class NoGpu : public CapabilityError {
 [[nodiscard]] int count_devices();
 /// Starts no work on the device.
 [[nodiscard]] DeviceInfo describe_device(int cuda_ordinal);
-/// -1 if this process does not see the GPU.
+/// -1 if this process does not see the GPU. Throws what find_gpus() has met if it found none.
 [[nodiscard]] int ordinal_of(const std::string& uuid);
 
 }  // namespace halocline::device::cuda

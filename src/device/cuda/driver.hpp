@@ -46,7 +46,7 @@ struct MemoryDriver {
 /// "out of memory (CUDA_ERROR_OUT_OF_MEMORY)"
 [[nodiscard]] std::string describe(CUresult status);
 
-/// A call of the driver's memory management failed: "cuMemCreate: out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
+/// A call of the driver failed: "cuMemCreate: out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
 class DriverError final : public DeviceError {
  public:
   DriverError(CUresult status, const char* call);

@@ -7,7 +7,8 @@ namespace halocline::device::cuda {
 
 CudaGraph::CudaGraph(std::shared_ptr<Devices> devices, int device, cudaGraph_t graph)
     : devices_(std::move(devices)), context_(devices_->at(device).context()) {
-  const CurrentDevice current(context_);
+  const CurrentDevice current(context_,
+                              std::nothrow);  // it is current already; the graph is this function's to destroy
   const CaptureAside aside;
   cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
   log_failure(cudaGraphDestroy(graph), "cudaGraphDestroy");

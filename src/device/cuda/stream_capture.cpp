@@ -75,9 +75,9 @@ std::unique_ptr<Graph> CudaStream::end_capture() {
   if (!began_ || began_ != now_in->id) {
     throw InternalError("end_capture: the stream joined a capture that another stream began");
   }
+  const CurrentDevice now = current();
   devices_->captures().end(*began_);
   began_.reset();
-  const CurrentDevice now = current();
   cudaGraph_t graph = nullptr;
   const cudaError_t status = cudaStreamEndCapture(handle_, &graph);
   if (status == cudaErrorStreamCaptureUnjoined) {

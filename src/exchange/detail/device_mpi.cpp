@@ -136,8 +136,11 @@ Verdict tried(comm::RankGroup& comm, const std::shared_ptr<ProbedMemory>& memory
 Verdict try_device_mpi(comm::RankGroup& comm, device::Backend& backend, int device) {
   if (const Verdict answer = agreed(comm, asked(comm, backend)); !answer.yes) return answer;
   std::shared_ptr<ProbedMemory> memory;
-  comm::agree_on(comm, [&] { memory = std::make_shared<ProbedMemory>(comm, backend, device); });
-  const auto current = backend.make_current(device);  // as in exchanges
+  std::unique_ptr<device::Current> current;
+  comm::agree_on(comm, [&] {
+    memory = std::make_shared<ProbedMemory>(comm, backend, device);
+    current = backend.make_current(device);  // as in exchanges
+  });
   for (const std::size_t bytes : sizes) {
     Verdict own = tried(comm, memory, bytes);
     std::optional<comm::ShortWaits> rest;

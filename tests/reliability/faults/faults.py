@@ -120,22 +120,21 @@ class Program:
             return result, read_sites(log) if variable is None else {}
 
     def run_lives(self, cases):
-        """One process that lives once for each of these cases. Returns the results, None for lives that it did not end."""
+        """One process that lives once for each of these cases. Returns the results; None if the process does not end as it must."""
         with tempfile.TemporaryDirectory(prefix="halocline-faults-") as folder:
             log, work = places(folder)
             for life in range(len(cases)):
                 (work / str(life)).mkdir()
                 self.scenario.prepare(work / str(life), self.build)
             limit = self.scenario.limit + 10 * len(cases)
-            _, _, err, seconds = self.execute(work, log, ",".join(case.variable() for case in cases), limit, len(cases))
+            code, _, err, seconds = self.execute(work, log, ",".join(case.variable() for case in cases), limit, len(cases))
             lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
             results = []
             for life, case in enumerate(cases):
                 found = re.search(rf"^life {life}\n(.*?)^life {life} ended with (\d)$", err, re.M | re.S)
-                if found is None:
-                    results.append(None)
-                    continue
-                reached = any(line.startswith(f"failed {case.site} ") for line in lines)
+                if code != 0 or found is None:
+                    return None
+                reached = any(line.startswith(f"failed {case.site} {life} ") for line in lines)
                 results.append(Result(int(found[2]), "", found[1], seconds / len(cases), reached, self.scenario.left(work / str(life)), []))
             return results
 
@@ -279,17 +278,21 @@ def main():
         def run_series(series):
             """(seed, program, case, result, what is wrong) of cases of one program."""
             program = series[0][1]
-            lived = program.run_lives([case for _, _, case in series]) if len(series) > 1 else [None]
-            for (seed, _, case), result in zip(series, lived):
-                if result is not None and result.reached and not judge(program.scenario, case, result):
+            lived = program.run_lives([case for _, _, case in series]) if len(series) > 1 else None
+            told = []
+            for place, (seed, _, case) in enumerate(series):
+                if lived and lived[place].reached and not judge(program.scenario, case, lived[place]):
                     totals["in series"] += 1
-                    yield seed, program, case, result, ""
+                    told.append((seed, program, case, lived[place], ""))
                 else:
-                    yield seed, program, case, *by_itself(program, case)
+                    told.append((seed, program, case, *by_itself(program, case)))
+            if len(series) > 1 and lived is None and not any(wrong for *_, wrong in told):
+                told[-1] = (*told[-1][:4], f"cases from seed {series[0][0]} on end wrongly in one process, and rightly each by itself")
+            return told
 
         chosen = [(seed, *cases.of(seed)) for seed in drivers.seeds_of(given)]
         chosen = [one for one in chosen if given.only in one[2].function]
-        for seed, program, case, result, wrong in itertools.chain.from_iterable(pool.map(lambda one: list(run_series(one)), series_of(chosen, given.lives))):
+        for seed, program, case, result, wrong in itertools.chain.from_iterable(pool.map(run_series, series_of(chosen, given.lives))):
             name = program.scenario.name
             totals["cases"] += 1
             totals["reached"] += result.reached

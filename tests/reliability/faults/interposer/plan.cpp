@@ -120,7 +120,7 @@ bool fails(Point& point) {
       while (faults.from_then_on && !__atomic_compare_exchange_n(&point.lasting, &lasting, of_this_life(lasting) | bit,
                                                                  false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       }
-      report_fault(site, point.name, mine);
+      report_fault(site, point.name, mine, life >> 32);
     }
   }
   inside = false;

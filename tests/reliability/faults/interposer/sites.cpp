@@ -212,10 +212,11 @@ void forget_calls() {
   }
 }
 
-void report_fault(const Site& site, const char* function, int rank) {
+void report_fault(const Site& site, const char* function, int rank, std::uint64_t life) {
   char text[128];
-  const int size = std::snprintf(text, sizeof text, "failed %016llx %s %d\n", static_cast<unsigned long long>(site.key),
-                                 function, rank);
+  const int size =
+      std::snprintf(text, sizeof text, "failed %016llx %llu %s %d\n", static_cast<unsigned long long>(site.key),
+                    static_cast<unsigned long long>(life), function, rank);
   append(text, static_cast<std::size_t>(size));
 }
 

@@ -23,7 +23,7 @@ std::uint64_t count(const Site& site, const char* function, int rank);
 /// Begins to count calls anew.
 void forget_calls();
 
-/// Appends a line to the file that FAULTS_FILE names, if it is set.
-void report_fault(const Site& site, const char* function, int rank);
+/// Appends a line to the file that FAULTS_FILE names, if it is set: "failed SITE LIFE FUNCTION RANK".
+void report_fault(const Site& site, const char* function, int rank, std::uint64_t life);
 
 }  // namespace faults
