@@ -118,6 +118,7 @@ class Subdomain {
 /// destructor. Does nothing for host devices.
 class DeviceGuard {
  public:
+  /// Throws DeviceError if CUDA does not make it current.
   explicit DeviceGuard(const Subdomain& subdomain);
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
