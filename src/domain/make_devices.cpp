@@ -35,6 +35,11 @@ Wish wish_of(const DeviceOptions& wanted, std::size_t gpus) {
   return {kind ? static_cast<int>(*kind) : automatic, static_cast<int>(gpus)};
 }
 
+/// The lowest rank that sees no GPU.
+auto first_without_gpu(const std::vector<Wish>& wishes) {
+  return std::find_if(wishes.begin(), wishes.end(), [](const Wish& wish) { return wish.gpus == 0; });
+}
+
 /// Throws the same error on every rank if the requested kinds differ.
 DeviceKind chosen(const std::vector<Wish>& wishes, bool first_rank) {
   const auto name = [](int kind) {
@@ -46,7 +51,7 @@ DeviceKind chosen(const std::vector<Wish>& wishes, bool first_rank) {
                                       name(wishes[rank].kind), name(wishes[0].kind)));
   }
   if (wishes[0].kind != automatic) return static_cast<DeviceKind>(wishes[0].kind);
-  const auto without = std::find_if(wishes.begin(), wishes.end(), [](const Wish& wish) { return wish.gpus == 0; });
+  const auto without = first_without_gpu(wishes);
   if (without == wishes.end()) return DeviceKind::cuda;
   const bool some = std::any_of(wishes.begin(), wishes.end(), [](const Wish& wish) { return wish.gpus > 0; });
   if (some && first_rank) {
@@ -101,10 +106,9 @@ Devices make_devices(const comm::Communicator& ranks, const DeviceOptions& wante
     if (wish_of(wanted, 0).kind != static_cast<int>(DeviceKind::host)) gpus = device::find_gpus();
     mine = wish_of(wanted, gpus.devices.size());
   });
-  const bool first_rank = comm.rank() == rank_id(0);
   const auto wishes = comm::gather_value(comm, mine);
-  const auto kind = chosen(wishes, first_rank);
-  const auto without = std::find_if(wishes.begin(), wishes.end(), [](const Wish& wish) { return wish.gpus == 0; });
+  const auto kind = chosen(wishes, comm.rank() == rank_id(0));
+  const auto without = first_without_gpu(wishes);
   if (mine.kind == automatic && !gpus.warning.empty() && without - wishes.begin() == comm.rank().value())
     log(LogLevel::warning, gpus.warning + "; host devices are used instead");
   return Devices(kind == DeviceKind::cuda ? make_gpus(comm, wanted, gpus)

@@ -13,8 +13,8 @@ namespace halocline::comm {
 
 /// A deadline for a call that cannot be interrupted: MPI_Init, MPI_Finalize, and calls that make or free communicators.
 /// If it is not destroyed within the limit and 0.05 s, one line on standard error names the call and the ranks of this node that are
-/// missing (job_processes.hpp) and this process's earlier error, and this process ends with exit status 1: 0.2 to 3.2 s later, by its number in the job, because some
-/// launchers hang if several ranks end at once. Destructors do not run; output that was written before is flushed at construction. If
+/// missing (job_processes.hpp) and this process's earlier error, and this process ends with exit status 1: 0.2 to 3.2 s later, by its
+/// number in the job, because some launchers hang if several ranks end at once. Destructors do not run; output that was written before is flushed at construction. If
 /// no thread can be started, there is no deadline, and a warning is logged: other ranks may be in the call already.
 class Watchdog {
  public:

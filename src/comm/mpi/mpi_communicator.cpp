@@ -183,11 +183,10 @@ std::unique_ptr<RankGroup> duplicate(MPI_Comm comm, Duration timeout, int larges
   check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0) throw InvalidArgument("from_mpi: the communicator is an inter-communicator");
 
-  State none;
   auto pending = std::make_shared<Operation>();
   check(MPI_Comm_idup(comm, &pending->made, &pending->request), "MPI_Comm_idup");
   const auto give_up = [&] {
-    poison(none);  // the process: MPI_Finalize may not be called
+    poison_process();
     leak(pending);
   };
   try {

@@ -16,9 +16,11 @@ std::atomic<bool> leak_logged{false};
 
 }  // namespace
 
+void poison_process() noexcept { process_poisoned = true; }
+
 void poison(State& state) noexcept {
   state.life->poisoned = true;
-  process_poisoned = true;
+  poison_process();
 }
 
 bool any_poisoned() noexcept { return process_poisoned; }

@@ -42,7 +42,9 @@ struct State {
   [[nodiscard]] bool poisoned() const noexcept { return life->poisoned; }
 };
 
-/// Poisons the state, and records for the whole process that MPI_Finalize may not be called any more.
+/// Records that MPI_Finalize may not be called any more.
+void poison_process() noexcept;
+/// Poisons the state, and the process.
 void poison(State& state) noexcept;
 [[nodiscard]] bool any_poisoned() noexcept;
 
