@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "comm/agree.hpp"
 #include "comm/gather.hpp"
@@ -16,6 +16,7 @@
 #include "contract/comm/comm_contract.hpp"
 #include "core/clock.hpp"
 #include "halocline/session.hpp"
+#include "support/little_address_space.hpp"
 #include "support/manual_clock.hpp"
 
 namespace halocline::test {
@@ -60,13 +61,7 @@ TEST(Threads, ARankThatThrowsEndsTheOthersWaitsAndItsErrorIsTheOneSeen) {
 
 /// Leaves address space for a few stacks only, so that some ranks start and wait for others that cannot.
 [[noreturn]] void run_more_ranks_than_fit() {
-  rlimit before{};
-  ::getrlimit(RLIMIT_AS, &before);
-  std::int64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  const rlimit little{static_cast<rlim_t>(pages * ::sysconf(_SC_PAGESIZE) + (std::int64_t{256} << 20)),
-                      before.rlim_max};
-  ::setrlimit(RLIMIT_AS, &little);
+  std::optional<halocline::test::LittleAddressSpace> limit(std::in_place);
   std::atomic<int> started = 0, told = 0;
   const std::string error = message_of<ResourceError>([&] {
     run_as_threads(500, [&](RankGroup& comm) {
@@ -79,7 +74,7 @@ TEST(Threads, ARankThatThrowsEndsTheOthersWaitsAndItsErrorIsTheOneSeen) {
       told += gone.find("that rank has ended before it started") != std::string::npos ? 1 : 0;
     });
   });
-  ::setrlimit(RLIMIT_AS, &before);
+  limit.reset();
   std::fprintf(stderr, "%s; %s\n", started > 0 && told == started ? "all told" : "not told", error.c_str());
   ::_exit(3);
 }

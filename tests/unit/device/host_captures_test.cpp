@@ -2,16 +2,17 @@
 // Captures of host devices that cannot be, traces that are mixed up, and workers that cannot start.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "device/host.hpp"
 #include "device/tracer.hpp"
+#include "support/little_address_space.hpp"
 #include "unit/device/support.hpp"
 
 namespace halocline::device::test {
@@ -105,17 +106,11 @@ TEST(DeviceTraces, EndInTheStreamInWhichTheyBegin) {
 
 /// Leaves address space for a few stacks only.
 [[noreturn]] void start_more_workers_than_fit() {
-  rlimit before{};
-  ::getrlimit(RLIMIT_AS, &before);
-  std::int64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  const rlimit little{static_cast<rlim_t>(pages * ::sysconf(_SC_PAGESIZE) + (std::int64_t{256} << 20)),
-                      before.rlim_max};
-  ::setrlimit(RLIMIT_AS, &little);
+  std::optional<halocline::test::LittleAddressSpace> limit(std::in_place);
   HostOptions options;
   options.workers = 500;
   const std::string error = thrown([&] { static_cast<void>(make_host_backend(options)); });
-  ::setrlimit(RLIMIT_AS, &before);
+  limit.reset();
   options.workers = 2;
   const bool again = thrown([&] { static_cast<void>(make_host_backend(options)); }).empty();
   std::fprintf(stderr, "%s; %s\n", again ? "later there is room" : "no room later", error.c_str());
