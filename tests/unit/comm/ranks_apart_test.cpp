@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks are told about others that are gone, late, or in another call.
+// Errors of ranks about others that are gone, late, or in another call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

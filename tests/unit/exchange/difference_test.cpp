@@ -113,7 +113,7 @@ TEST(Difference, IsEmptyWhereNothingNearHasTheToken) {
   EXPECT_EQ(difference(first(4), 1, geometry_of(4)), "") << "another program";
 }
 
-/// Other ranks wait meanwhile: of 100 fields, changes of two are not looked for, but those of one are.
+/// Other ranks wait meanwhile: among 100 fields a change of one is looked for, a change of two is not.
 TEST(Difference, DoesNotTryAllPairsOfManyFields) {
   const auto geometry = geometry_of(100);
   Selection theirs = first(100);

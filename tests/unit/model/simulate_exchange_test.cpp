@@ -86,7 +86,7 @@ TEST_F(SimulateExchange, NcclMovesWhatDeviceMpiDoesButLaunchesOnceForAllMessages
   EXPECT_NEAR(found.levels.back().busy_seconds, 4 * 5e-6, near) << found.levels.back().level;
 }
 
-/// Studies change the flows: they must be those of the simulation, each with the rank that sends it.
+/// Studies change these flows, which must equal the flows that are simulated, each with the rank that sends it.
 TEST_F(SimulateExchange, FlowsForStudiesAreThoseThatAreSimulated) {
   const auto geometry =
       geometry_of({512, 256, 256}, {{2, 1, 1}, {1, 2, 1}}, Stencil::star(1), {field_of(Element::f32)});

@@ -67,7 +67,7 @@ TEST(Explain, messages_that_travel_together_are_counted_once) {
   EXPECT_THAT(explain_routes(routes, 1), HasSubstr("           ... and 2 more\n"));
 }
 
-/// Whatever moved subdomains, or did not, is told with the times that decided.
+/// explain() prints why subdomains were moved or not, with the times that decided it.
 TEST(Explain, placements_tell_by_what_times_they_were_chosen) {
   Plan plan = make_plan(explained_request());
   plan.placement_method = placement::Method::fastest;

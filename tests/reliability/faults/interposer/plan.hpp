@@ -25,8 +25,8 @@ void set_rank(int rank);
 struct Point {
   const char* name;
   void* next = nullptr;  ///< the function that the program would call without this library
-  std::uint64_t lasting =
-      0;  ///< by bit, the ranks for which all calls fail from now on; above bit 31 in which life, from 0
+  /// By bit, the ranks for which all calls fail from now on; above bit 31 in which life, from 0.
+  std::uint64_t lasting = 0;
 };
 
 /// Counts a call, if Halocline's code makes it (sites.hpp), and returns whether it has to fail.
