@@ -108,7 +108,7 @@ TEST(Difference, FindsASwapOfAllFields) {
 
 TEST(Difference, IsEmptyWhereNothingNearHasTheToken) {
   Selection theirs = first(4);
-  for (const std::size_t f : {0, 1, 2}) theirs.items[f].depth = 1;
+  for (const std::size_t f : {0U, 1U, 2U}) theirs.items[f].depth = 1;
   EXPECT_EQ(told(first(4), theirs, geometry_of(4)), "") << "three fields";
   EXPECT_EQ(difference(first(4), 1, geometry_of(4)), "") << "another program";
 }
