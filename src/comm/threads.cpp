@@ -74,7 +74,6 @@ void run_as_threads(int ranks, const std::function<void(RankGroup&)>& body, cons
     } catch (const std::exception& error) {
       // The ranks that have started must not wait for those that never will.
       for (int rank = static_cast<int>(threads.size()); rank < ranks; ++rank) end_unstarted(*roll, rank);
-      threads.clear();
       throw ResourceError(fmt::format("cannot start a thread for each of {} ranks: {}", ranks, error.what()));
     }
   }

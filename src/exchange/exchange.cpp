@@ -286,7 +286,12 @@ device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
 Verdict Exchange::Impl::may_capture() const {
   if (order_check_) return {false, "the order of work is checked, which needs the host"};
   for (const End& end : ends_) {
-    if (end.host != nullptr) return {false, end.channel->label() + " needs the host"};
+    if (end.host != nullptr) {
+      const partition::Message& message = end.channel->message;
+      const auto route = std::ranges::find_if(
+          setup_.routes, [&](const routing::Route& r) { return r.from == message.from && r.to == message.to; });
+      return {false, fmt::format("{} needs the host; its route is {}", end.channel->label(), route->reason)};
+    }
     if (end.channel->transport == routing::Transport::net && moves_network()) {
       return {false, fmt::format("{} needs the host: {}", end.channel->label(), network_->threaded().why_not)};
     }

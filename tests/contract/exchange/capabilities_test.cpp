@@ -112,8 +112,10 @@ TEST(Capabilities, a_capture_is_refused_on_all_ranks_where_a_route_of_one_needs_
        })) {
     EXPECT_EQ(outcome.text, "");
   }
-  EXPECT_THAT(texts, testing::Each(testing::AllOf(HasSubstr("the exchange cannot be captured in a graph: rank 1: "),
-                                                  HasSubstr("(mpi_staged, rank 1 -> rank 2) needs the host"))));
+  EXPECT_THAT(texts, testing::Each(testing::AllOf(
+                         HasSubstr("the exchange cannot be captured in a graph: rank 1: "),
+                         HasSubstr("(mpi_staged, rank 1 -> rank 2) needs the host; its route is mpi_staged: "),
+                         HasSubstr("direct not "))));
 }
 
 }  // namespace

@@ -218,6 +218,9 @@ TEST(DomainMisuse, tuning_is_refused_by_the_name_of_its_option) {
   EXPECT_EQ(refusal({.packets_at_most_bytes = -1}),
             "rank 0: packets_at_most_bytes is -1; allowed is 0 (no packets) or more");
   EXPECT_EQ(refusal({.domains_at_once = 0}), "rank 0: domains_at_once is 0; allowed is 1 or more");
+  EXPECT_EQ(
+      refusal({.staging_chunk_bytes = 1, .packed_piece_bytes = 1, .packets_at_most_bytes = 0, .domains_at_once = 1}),
+      "(no error)");
 }
 
 }  // namespace

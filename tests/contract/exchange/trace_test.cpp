@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a tracer records of an exchange between two ranks as threads: the parts of each message at both of its ends, each once in a step.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "contract/exchange/ranks.hpp"
+#include "device/tracer.hpp"
+#include "domain/internals.hpp"
+#include "halocline/halocline.hpp"
+
+namespace halocline::test {
+namespace {
+
+using namespace std::chrono_literals;
+using device::Work;
+using testing::AnyOf;
+using testing::Contains;
+using testing::Matcher;
+
+class Traced : public testing::TestWithParam<routing::Transport> {};
+
+TEST_P(Traced, each_message_has_its_runs_at_both_ends_in_each_step) {
+  const std::uint64_t steps = 3;
+  for (const Outcome& outcome : outcomes(2, [steps](comm::RankGroup& comm) {
+         DomainOptions options = options_with(nullptr, GetParam(), 20s);
+         options.internal = std::make_shared<InternalOptions>(InternalOptions{.trace = true});
+         Domain domain({8, 8, 16}, Stencil::box(1), comm, options);
+         domain.add_field<double>("u");
+         domain.add_field<float>("v");
+         domain.realize();
+         domain.exchange();
+         domain.synchronize();
+         device::Tracer& tracer = *internals(domain).tracer();
+         tracer.start();
+         for (std::uint64_t i = 0; i < steps; ++i) domain.exchange();
+         domain.synchronize();
+         tracer.stop();
+         const device::Trace trace = tracer.take();
+
+         std::map<std::tuple<std::size_t, Work, int, int>, std::uint64_t> runs;  // by message, part and device
+         for (const device::TracedRun& run : trace.runs) {
+           const device::TracedOperation& operation = trace.operations[run.operation];
+           EXPECT_LE(run.begin, run.end);
+           // A message of a subdomain to itself is listed for both ends.
+           const std::set<std::size_t> listed(operation.messages.begin(), operation.messages.end());
+           for (const std::size_t message : listed) ++runs[{message, operation.work, operation.part, operation.device}];
+         }
+         const auto messages = internals(domain).traced_messages();
+         std::vector<std::set<Work>> works(messages.size());
+         for (const auto& [of, times] : runs) {
+           const auto& [message, work, part, device] = of;
+           EXPECT_EQ(times, steps) << to_string(work) << " of message " << message << ", part " << part;
+           works.at(message).insert(work);
+         }
+         std::set<routing::Transport> between;
+         for (std::size_t m = 0; m < messages.size(); ++m) {
+           if (messages[m].sender == messages[m].receiver) continue;
+           between.insert(messages[m].transport);
+           const Matcher<std::set<Work>> sends = Contains(AnyOf(Work::put, Work::copy, Work::send));
+           const Matcher<std::set<Work>> receives = Contains(AnyOf(Work::wait_arrived, Work::receive));
+           EXPECT_THAT(works[m], messages[m].sender == comm.rank() ? sends : receives) << "message " << m;
+         }
+         EXPECT_THAT(between, testing::ElementsAre(GetParam()));
+         domain.close();
+       })) {
+    EXPECT_EQ(outcome.text, "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(transports, Traced,
+                         testing::Values(routing::Transport::direct, routing::Transport::ipc_copy,
+                                         routing::Transport::mpi_staged, routing::Transport::mpi_device,
+                                         routing::Transport::net),
+                         [](const auto& param) { return std::string(routing::to_string(param.param)); });
+
+}  // namespace
+}  // namespace halocline::test
