@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "comm/detail/runtime.hpp"
+#include "core/removed_file.hpp"
 #include "halocline/session.hpp"
 #include "support/error_of.hpp"
+#include "support/temporary_folder.hpp"
 
 // This program is started without a launcher; tests/mpi covers a Session under a launcher.
 namespace halocline::comm {
@@ -49,6 +53,20 @@ TEST(Session, AskingForMpiWhereItIsNotBuiltInSaysHowToGetIt) {
   Environment environment;
   environment.comm = "mpi";
   EXPECT_THAT(refusal(environment), HasSubstr("HALOCLINE_MPI=ON"));
+}
+
+TEST(Session, AbortRemovesTheTemporaryFilesOfTheProcess) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "half").string();
+  std::ofstream(path) << "half of it";
+  EXPECT_EXIT(
+      {
+        Session session(nullptr, nullptr, Environment{});
+        const RemovedFile file(path);
+        session.abort(3);
+      },
+      testing::ExitedWithCode(3), "");
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 }  // namespace
