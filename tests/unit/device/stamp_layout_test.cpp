@@ -63,6 +63,7 @@ class StampLayoutTest : public testing::Test {
       const TracedOperation& of = described.at(operation);
       std::string text = std::string(to_string(of.work)) + " [" + of.track + "]";
       for (const std::size_t message : of.messages) text += " " + std::to_string(message);
+      if (of.part != 0) text += ", part " + std::to_string(of.part);
       if (of.bytes > 0) text += ", " + std::to_string(of.bytes) + " B";
       texts.push_back(text + ": " + std::to_string(begin) + " to " + std::to_string(end));
     }

@@ -40,6 +40,13 @@ TEST(Explain, fields_are_described_by_all_that_is_not_the_default) {
   EXPECT_THAT(text, HasSubstr("field 'lattice': f64 x 2 components by direction\n"));
 }
 
+TEST(Explain, subdomains_have_one_extent_or_the_least_and_the_largest) {
+  PlanRequest request = explained_request();
+  EXPECT_THAT(explain_partition(make_plan(request)), HasSubstr(", 2 subdomains of 64 x 64 x 32\n"));
+  request.extent.z = 65;
+  EXPECT_THAT(explain_partition(make_plan(request)), HasSubstr(", 2 subdomains of 64 x 64 x 32 to 33\n"));
+}
+
 TEST(Explain, boundaries_are_named_by_their_dimensions) {
   PlanRequest request = explained_request();
   EXPECT_THAT(explain_partition(make_plan(request)), HasSubstr(", periodic\n"));

@@ -98,6 +98,17 @@ TEST(Joint, ListsTheGridsOfAChainByTime) {
   for (std::size_t i = 1; i < found.list.size(); ++i) EXPECT_LE(found.list[i - 1].together, found.list[i].together);
 }
 
+TEST(Joint, ListsTheSameGridsWhereOwnersAreGiven) {
+  PlanRequest request = chain();
+  request.placement.method = Place::given;
+  request.placement.owners = std::vector<placement::Owner>(4);
+  const Candidates found = candidates(request);
+  const Candidates automatic = candidates(chain());
+  ASSERT_EQ(found.list.size(), automatic.list.size());
+  EXPECT_TRUE(found.together);
+  for (std::size_t i = 0; i < found.list.size(); ++i) EXPECT_EQ(found.list[i].together, automatic.list[i].together);
+}
+
 /// The devices of the column of subdomains at x = 0 on one node.
 std::set<std::int64_t> first_column(const Plan& plan) {
   std::set<std::int64_t> devices;
