@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <numeric>
+#include <string>
 
+#include "comm/detail/runtime.hpp"
 #include "comm/mpi/check.hpp"
 #include "comm/mpi/mpi_communicator.hpp"
 #include "comm/requests.hpp"
@@ -71,6 +73,16 @@ TEST(MpiTwin, AnErrorOfMpiIsThrownNotFatal) {
   EXPECT_THROW(comm::mpi::check(MPI_Send(&value, 1, MPI_INT, 1 << 20, 0, raw), "MPI_Send"), CommunicationError);
   owner.close();
   comm->close();
+}
+
+TEST(MpiTwin, ItsThreadLevelIsMpis) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_SERIALIZED) GTEST_SKIP() << "this MPI allows calls from the main thread only";
+  EXPECT_EQ(comm::runtime::thread_level().name,
+            level == MPI_THREAD_MULTIPLE ? "MPI_THREAD_MULTIPLE" : "MPI_THREAD_SERIALIZED");
+  EXPECT_TRUE(comm::runtime::thread_level().any_thread);
+  EXPECT_EQ(mpi_world().concurrent().yes, level == MPI_THREAD_MULTIPLE);
 }
 
 /// Messages larger than one count, with a limit of 1000 instead of 2^31-1.
@@ -153,6 +165,18 @@ TEST(MpiTwin, ADuplicationOfWhichARankStaysAwayEndsAtTheDeadline) {
   // The late rank completes the duplication that timed out, so that MPI can continue.
   if (world.rank().value() == world.size() - 1) comm::from_mpi(users, 20s).release()->poison();
   world.barrier();
+}
+
+TEST(MpiTwin, RanksThatWaitAreNotMissing) {
+  const auto node = mpi_world().split_by_node(std::nullopt);
+  if (node->rank() == rank_id(0)) {
+    // A rank that gets no core for a while answers too late, but not each time.
+    std::string missing = node->missing();
+    for (int again = 0; again < 20 && !missing.empty(); ++again) missing = node->missing();
+    EXPECT_EQ(missing, "");
+  }
+  node->barrier();
+  node->close();
 }
 
 TEST(MpiTwin, SharedWindowsLeaveNoNamesBehind) {

@@ -10,14 +10,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "comm/agree.hpp"
 #include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
+#include "few_allocations.hpp"
 #include "halocline/session.hpp"
 #include "launched_first.hpp"
 
@@ -113,6 +117,28 @@ void destroy_without_state(comm::RankGroup& world) {
   throw DeviceError("the receive is destroyed");
 }
 
+/// A receive is begun again and again, with one more allocation that succeeds each time.
+void receive_with_few_allocations(comm::RankGroup& world) {
+  const rank_id other((world.rank().value() + 1) % 2);
+  std::vector<std::byte> in(8), out(8, std::byte{7});
+  std::unique_ptr<comm::Request> receive;
+  int failed = 0;
+  while (!receive) {
+    test::allocations_left = failed;
+    try {
+      receive = world.receive(in, other, 1);
+    } catch (const std::bad_alloc&) {
+      ++failed;
+    }
+    test::allocations_left = -1;
+  }
+  const auto send = world.send(out, other, 1);
+  comm::wait_for_others(
+      world, [&] { return receive->test() && send->test(); }, world.timeout(), "a message");
+  say(fmt::format("rank {}: {} receives had no memory, {}", world.rank().value(), failed,
+                  in == out ? "and the message has come" : "but the message is wrong"));
+}
+
 int run(const std::string& mode, int argc, char** argv) {
   std::string line;
   if (mode == "absent" && is_launched_first()) return 0;  // never calls MPI_Init
@@ -128,6 +154,7 @@ int run(const std::string& mode, int argc, char** argv) {
     if (mode == "unclosed") {
       for (int i = 0; i < 3; ++i) (void)world.split(0, 0);
     }
+    if (mode == "nodes") world.split_by_node(1)->close();
     if (mode == "mismatch") mismatch(session);
     if (mode == "split") (void)world.split(0, 0);
     if (mode == "free") world.split(0, 0)->close();
@@ -138,6 +165,7 @@ int run(const std::string& mode, int argc, char** argv) {
     }
     if (mode == "throw" && world.rank() == rank_id(0)) throw DeviceError("rank 0 throws");
     if (mode == "cleans_up") clean_up(world);
+    if (mode == "few_allocations") receive_with_few_allocations(world);
     if (mode == "stateless") destroy_without_state(world);
     if (mode == "abort") {
       if (world.rank() == rank_id(0)) session.abort(3);

@@ -10,18 +10,16 @@ namespace halocline::comm::mpi {
 
 void Pending::make_room() {
   const std::size_t wanted = transfers_.size() + 1;
-  if (statuses_.capacity() >= wanted) return;  // the last one to grow
+  if (statuses_.size() >= wanted) return;  // the last one to grow
   transfers_.reserve(2 * wanted);
   requests_.reserve(2 * wanted);
-  done_.reserve(2 * wanted);
-  statuses_.reserve(2 * wanted);
+  done_.resize(2 * wanted);
+  statuses_.resize(2 * wanted);
 }
 
 void Pending::add(Transfer& transfer) noexcept {
   transfers_.push_back(&transfer);
   requests_.push_back(transfer.request);
-  done_.resize(transfers_.size());
-  statuses_.resize(transfers_.size());
   transfer.outcome.reset();
   transfer.answered = polls_;
 }

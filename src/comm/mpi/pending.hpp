@@ -32,7 +32,7 @@ class Pending {
   std::uint64_t polls_ = 0;
   std::vector<Transfer*> transfers_;
   std::vector<MPI_Request> requests_;  ///< of `transfers_`
-  std::vector<int> done_;
+  std::vector<int> done_;              ///< MPI_Testsome's answer, as are the statuses: with room for all requests
   std::vector<MPI_Status> statuses_;
 };
 

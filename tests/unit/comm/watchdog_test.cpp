@@ -59,6 +59,21 @@ TEST(Watchdog, RemovesTheTemporaryFilesOfAProcessThatItEnds) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST(Watchdog, GivesEachProcessOfAJobATurnOfItsOwnToEnd) {
+  const auto begin = std::chrono::steady_clock::now();
+  const pid_t second = test::start([] {
+    ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+    const Watchdog watchdog("MPI_Something", milliseconds(0));
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+    return 0;
+  });
+  int status = 0;
+  ASSERT_EQ(waitpid(second, &status, 0), second);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 2 * milliseconds(200));  // after the first process's turn
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), EXIT_FAILURE);
+}
+
 TEST(Watchdog, LetsACallReturn) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 100; ++i) const Watchdog watchdog("MPI_Something", std::chrono::seconds(60));

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a rank that waits for something else calls MPI. Replaces MPI_Iprobe, to count its calls.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+
+#include "comm/requests.hpp"
+#include "halocline/mpi.hpp"
+
+namespace {
+
+/// Calls for messages of a rank, and not of any: those of roll calls and errors.
+int probes = 0;
+
+}  // namespace
+
+extern "C" int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  if (source != MPI_ANY_SOURCE) ++probes;
+  return PMPI_Iprobe(source, tag, comm, flag, status);
+}
+
+namespace halocline::test {
+namespace {
+
+/// Calls of MPI in so many calls of make_progress().
+int probes_of(comm::RankGroup& comm, int calls) {
+  probes = 0;
+  for (int i = 0; i < calls; ++i) comm.make_progress();
+  return probes;
+}
+
+TEST(MpiProgress, EachCallCallsMpi) {
+  const auto comm = comm::from_mpi(MPI_COMM_WORLD, std::chrono::seconds(20)).release();
+  EXPECT_EQ(probes_of(*comm, 10), 10);
+  comm->close();
+}
+
+TEST(MpiProgress, ATestOfAMessageIsCallEnough) {
+  const auto comm = comm::from_mpi(MPI_COMM_WORLD, std::chrono::seconds(20)).release();
+  if (comm->size() > 1) {
+    std::array<std::byte, 8> in{};
+    const auto receive = comm->receive(in, rank_id((comm->rank().value() + 1) % comm->size()), 1);
+    EXPECT_FALSE(receive->test());
+    EXPECT_EQ(probes_of(*comm, 10), 9);
+  }
+  comm->close();
+}
+
+TEST(MpiProgress, AnUnusableGroupDoesNotCallMpi) {
+  const auto comm = comm::from_mpi(MPI_COMM_WORLD, std::chrono::seconds(20)).release();
+  comm->barrier();
+  comm->poison();
+  EXPECT_EQ(probes_of(*comm, 10), 0);
+  comm->close();
+}
+
+}  // namespace
+}  // namespace halocline::test
