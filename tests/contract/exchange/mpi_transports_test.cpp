@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The contract suite with ranks as processes; a rank shape is launched once and runs all cases.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "comm/gather.hpp"
@@ -10,6 +11,7 @@
 #include "contract/exchange/ways.hpp"
 #include "halocline/halocline.hpp"
 #include "support/captured.hpp"
+#include "support/error_of.hpp"
 #include "support/mpi_world.hpp"
 
 namespace halocline::test {
@@ -112,6 +114,18 @@ INSTANTIATE_TEST_SUITE_P(engines, MpiNet,
 
 TEST_P(MpiNet, every_cell_is_as_geometry_says) {
   expect_contract(routing::Transport::net, exchange::Messages::by_neighbour, GetParam());
+}
+
+TEST(MpiNccl, is_not_possible_between_host_devices_of_processes) {
+  comm::RankGroup& world = mpi_world();
+  if (world.size() == 1) GTEST_SKIP() << "one rank has communicators";
+  DomainOptions options;
+  options.devices.kind = DeviceKind::host;
+  options.routing.policy.order = {routing::Transport::nccl, routing::Transport::self};
+  Domain domain({8, 8, std::int64_t{8} * world.size()}, Stencil::box(1), world, options);
+  domain.add_field<double>("u");
+  EXPECT_THAT(error_of<CapabilityError>([&] { domain.realize(); }),
+              testing::HasSubstr("host devices emulate it between ranks that are threads only"));
 }
 
 /// Without HALOCLINE_TRANSPORTS=net a Session asks for MPI_THREAD_SERIALIZED, which leaves a graph without a thread that moves its

@@ -227,6 +227,8 @@ TEST(TransfersBytes, rows_that_a_depth_makes_short_fit_the_room_for_packed_ones)
     EXPECT_LE(std::ssize(split.pieces), room.pieces) << depth;
     EXPECT_LE(split.pieces.back().bytes + exchange::SplitPayload::slack_bytes, room.bytes) << depth;
   }
+  tuning.short_row_bytes = 8;  // no row is shorter than a cell
+  EXPECT_EQ(exchange::packed_room(message, geometry, tuning, true).bytes, 0);
 }
 
 /// All rows are packed if the sender's device cannot reach the receiver's arrays, however long they are and however few.

@@ -123,6 +123,23 @@ TEST(Difference, DoesNotTryAllPairsOfManyFields) {
   EXPECT_EQ(told(first(100), theirs, geometry), "");
 }
 
+/// 40 fields have 6 alternatives each, and the last one as many as it has buffers: pairs of up to 244 changes are tried.
+TEST(Difference, TriesAllPairsUpToALimit) {
+  for (const int last_buffers : {4, 5}) {
+    auto fields = geometry_of(41, 2, last_buffers).fields;
+    fields.back().stencil = Stencil::box(1);
+    const partition::Geometry geometry{partition::make_partition({.extent = {12, 12, 12}, .halo = Stencil::box(3)}),
+                                       std::move(fields), Stencil::box(3), all_periodic};
+    Selection theirs = first(41);
+    theirs.items[0].buffer = 1;
+    theirs.items[1].depth = 1;
+    EXPECT_EQ(told(first(41), theirs, geometry),
+              last_buffers == 5 ? ""
+                                : "the other side exchanges 'f0' in buffer 1, this side in buffer 0; the other side "
+                                  "exchanges depth 1 of 'f1', this side the whole halo");
+  }
+}
+
 TEST(Difference, SelectionsArePrintedWithWhatIsNotTheWhole) {
   const auto geometry = geometry_of(2);
   EXPECT_EQ(selection_text({}, geometry), "nothing");
