@@ -6,10 +6,13 @@
 #include <chrono>
 #include <latch>
 #include <memory>
+#include <span>
+#include <string>
 #include <thread>
 
 #include "exchange/exchange.hpp"
 #include "ranks.hpp"
+#include "support/error_of.hpp"
 #include "ways.hpp"
 
 namespace halocline::test {
@@ -136,6 +139,19 @@ TEST(FailedDevices, that_captures_and_launches_find_are_an_error_of_other_ranks_
     EXPECT_THAT(all[0].text, HasSubstr("rank 1")) << launches;
     EXPECT_LT(all[0].took, 6s) << launches;
   }
+}
+
+/// What was captured before the error is no graph.
+TEST(FailedCaptures, are_the_error_of_finish_too) {
+  Domain domain({8, 8, 8}, Stencil::box(1), options_with(nullptr, routing::Transport::direct, 20s, true));
+  domain.add_field<double>("u");
+  domain.realize();
+  Capture capture = domain.capture();
+  const std::string error = error_of<Error>([&] {
+    domain.start_exchange().finish([](const Subdomain&, std::span<const Box>) { throw DeviceError("planted"); });
+  });
+  EXPECT_THAT(error, HasSubstr("planted"));
+  EXPECT_EQ(error_of<Error>([&] { static_cast<void>(capture.finish()); }), error);
 }
 
 class Disagree : public testing::TestWithParam<std::tuple<routing::Transport, bool>> {};

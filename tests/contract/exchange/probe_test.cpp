@@ -140,7 +140,9 @@ TEST(Probe, direct_is_not_safe_where_virtual_nodes_share_a_device) {
       });
       for (const auto& [pair, known] : facts) {
         EXPECT_EQ(known.direct_safe.yes, !shared) << pair.from.value() << " -> " << pair.to.value();
-        if (shared) EXPECT_THAT(known.direct_safe.why_not, HasSubstr("rank 0 and rank 1 share device "));
+        if (shared) {
+          EXPECT_THAT(known.direct_safe.why_not, HasSubstr("rank 0 and rank 1 share device "));
+        }
       }
     }
     domain.close();

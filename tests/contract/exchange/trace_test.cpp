@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a tracer records of an exchange between two ranks as threads: the parts of each message at both of its ends, each once in a step.
+// What a tracer records of an exchange: between two ranks as threads, the parts of each message at both of its ends, each once in a step;
+// of messages that travel as one, the bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,34 +80,31 @@ INSTANTIATE_TEST_SUITE_P(transports, Traced,
                                          routing::Transport::net),
                          [](const auto& param) { return std::string(routing::to_string(param.param)); });
 
-/// Messages that travel as one are packed by one operation, and unpacked by one, which have the bytes of all, and what aligns them.
+/// Messages that travel as one are packed by one operation, and unpacked by one, which have the bytes of all.
 TEST(TracedBundles, operations_that_pack_and_unpack_have_the_bytes_of_their_messages) {
-  for (const Outcome& outcome : outcomes(2, [](comm::RankGroup& comm) {
-         DomainOptions options = options_by_rank(nullptr, 20s);
-         options.internal = std::make_shared<InternalOptions>(InternalOptions{.trace = true});
-         Domain domain({8, 8, 16}, Stencil::box(1), comm, options);
-         domain.add_field<double>("u");
-         domain.realize();
-         device::Tracer& tracer = *internals(domain).tracer();
-         tracer.start();
-         domain.exchange();
-         domain.synchronize();
-         tracer.stop();
-         const auto messages = internals(domain).traced_messages();
-         std::map<Work, int> seen;
-         for (const device::TracedOperation& operation : tracer.take().operations) {
-           if (operation.work != Work::pack && operation.work != Work::unpack) continue;
-           std::int64_t bytes = 0;
-           for (const std::size_t message : operation.messages) bytes += messages.at(message).bytes;
-           EXPECT_GE(operation.bytes, bytes) << operation.track;
-           ++seen[operation.work];
-         }
-         EXPECT_THAT(seen, testing::ElementsAre(testing::Pair(Work::pack, testing::Gt(0)),
-                                                testing::Pair(Work::unpack, testing::Gt(0))));
-         domain.close();
-       })) {
-    EXPECT_EQ(outcome.text, "");
+  DomainOptions options = options_by_rank(nullptr, 20s);
+  options.internal = std::make_shared<InternalOptions>(InternalOptions{.trace = true});
+  Domain domain({8, 8, 16}, Stencil::box(1), options);
+  domain.add_field({.name = "u", .element = Element::c128});  // payloads have no padding
+  domain.realize();
+  device::Tracer& tracer = *internals(domain).tracer();
+  tracer.start();
+  domain.exchange();
+  domain.synchronize();
+  tracer.stop();
+  const device::Trace trace = tracer.take();
+  const auto messages = internals(domain).traced_messages();
+  std::map<Work, int> seen;
+  for (const device::TracedOperation& operation : trace.operations) {
+    if (operation.work != Work::pack && operation.work != Work::unpack) continue;
+    std::int64_t bytes = 0;
+    for (const std::size_t message : operation.messages) bytes += messages.at(message).bytes;
+    EXPECT_EQ(operation.bytes, bytes) << operation.track;
+    ++seen[operation.work];
   }
+  const auto some = testing::Gt(0);
+  EXPECT_THAT(seen, testing::ElementsAre(testing::Pair(Work::pack, some), testing::Pair(Work::unpack, some)));
+  domain.close();
 }
 
 }  // namespace
