@@ -31,6 +31,8 @@ using namespace std::chrono_literals;
 constexpr Vec3 extent{10, 9, 8};
 /// Of each collective and each step of an exchange: a rank that fails keeps the others no longer.
 constexpr Duration timeout = 4s;
+/// Of collectives while processes start on GPUs: a machine makes their contexts one after the other, in more than a second each.
+constexpr Duration timeout_of_start = 30s;
 
 /// Text on standard error in one write, without memory: this program must be able to say what happened.
 struct Line {
@@ -278,7 +280,7 @@ int run(int argc, char** argv) {
   const DeviceKind kind = cuda ? DeviceKind::cuda : DeviceKind::host;
   if (mpi) {
     Environment environment;
-    environment.timeout = timeout;
+    environment.timeout = cuda ? timeout_of_start : timeout;
     comm::Session session(&argc, &argv, environment);
     comm::Communicator world = session.world();
     return Life(world, kind).run(argv[2]);

@@ -145,6 +145,7 @@ class CudaThreads(WithGpus, Threads):
 
 class CudaMpi(WithGpus, Mpi):
     name = "life-cuda-mpi"
+    limit = 120.0
 
 
 class Planted(Life):
