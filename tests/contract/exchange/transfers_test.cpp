@@ -229,6 +229,8 @@ TEST(TransfersBytes, rows_that_a_depth_makes_short_fit_the_room_for_packed_ones)
   }
   tuning.short_row_bytes = 8;  // no row is shorter than a cell
   EXPECT_EQ(exchange::packed_room(message, geometry, tuning, true).bytes, 0);
+  tuning.short_row_bytes = 9;  // rows of one cell are
+  EXPECT_GT(exchange::packed_room(message, geometry, tuning, true).bytes, 0);
 }
 
 /// All rows are packed if the sender's device cannot reach the receiver's arrays, however long they are and however few.
