@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "contract/exchange/ranks.hpp"
-#include "device/tracer.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "support/traced_exchanges.hpp"
 
 namespace halocline::test {
 namespace {
@@ -37,12 +37,7 @@ TEST_P(Traced, each_message_has_its_runs_at_both_ends_in_each_step) {
          domain.realize();
          domain.exchange();
          domain.synchronize();
-         device::Tracer& tracer = *internals(domain).tracer();
-         tracer.start();
-         for (std::uint64_t i = 0; i < steps; ++i) domain.exchange();
-         domain.synchronize();
-         tracer.stop();
-         const device::Trace trace = tracer.take();
+         const device::Trace trace = traced_exchanges(domain, steps);
 
          std::map<std::tuple<std::size_t, Work, int, int>, std::uint64_t> runs;  // by message, part and device
          for (const device::TracedRun& run : trace.runs) {
@@ -87,12 +82,7 @@ TEST(TracedBundles, operations_that_pack_and_unpack_have_the_bytes_of_their_mess
   Domain domain({8, 8, 16}, Stencil::box(1), options);
   domain.add_field({.name = "u", .element = Element::c128});  // payloads have no padding
   domain.realize();
-  device::Tracer& tracer = *internals(domain).tracer();
-  tracer.start();
-  domain.exchange();
-  domain.synchronize();
-  tracer.stop();
-  const device::Trace trace = tracer.take();
+  const device::Trace trace = traced_exchanges(domain, 1);
   const auto messages = internals(domain).traced_messages();
   std::map<Work, int> seen;
   for (const device::TracedOperation& operation : trace.operations) {

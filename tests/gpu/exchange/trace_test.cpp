@@ -3,10 +3,10 @@
 #include <map>
 #include <tuple>
 
-#include "device/tracer.hpp"
 #include "domain/internals.hpp"
 #include "gpu/exchange/gpus.hpp"
 #include "halocline/halocline.hpp"
+#include "support/traced_exchanges.hpp"
 
 namespace halocline::test {
 namespace {
@@ -36,12 +36,7 @@ TEST_P(GpuTrace, HasThePartsOfEachMessageWithinItsExchange) {
   domain.synchronize();
 
   constexpr std::uint64_t steps = 4;
-  device::Tracer& tracer = *internals(domain).tracer();
-  tracer.start();
-  for (std::uint64_t i = 0; i < steps; ++i) domain.exchange();
-  domain.synchronize();
-  tracer.stop();
-  const device::Trace trace = tracer.take();
+  const device::Trace trace = traced_exchanges(domain, steps);
   const auto messages = internals(domain).traced_messages();
 
   std::map<std::pair<int, std::uint64_t>, const TracedRun*> exchanges;
