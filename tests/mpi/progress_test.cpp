@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Calls for messages of a rank, and not of any: those of roll calls and errors.
+/// Calls with a given source, as for roll calls and errors; those with MPI_ANY_SOURCE are not counted.
 int probes = 0;
 
 }  // namespace
