@@ -29,7 +29,8 @@ struct Tuning {
   int multiprocessors = 0;
   /// direct, on GPUs: how many domains may have exchanges under way on one GPU at the same time. Each gets an equal share of the
   /// blocks that can be resident (docs/decisions/0015), at most half; realize() refuses a domain for which no share is left. 1: the
-  /// program guarantees that exchanges of this domain are never under way together with another domain's. Ranks may differ in it.
+  /// program guarantees that exchanges of this domain are never under way together with another domain's, and a kernel behind exchange()
+  /// that is launched for it may start while the exchange is under way (docs/guide/7-overlap.md). Ranks may differ in it.
   int domains_at_once = 2;
 };
 

@@ -130,6 +130,10 @@ struct FusedPlan {
   /// Of the same backend and device; must outlive the exchange. Null: half of the device, so that two exchanges can run at a
   /// time.
   const Room* room = nullptr;
+  /// Whether the next kernel of the stream, launched for that (programmatic dependent launch), may become resident while the exchange is
+  /// under way, and not only after its last arrival. That kernel may fill the device: so only where the exchange ends without another
+  /// kernel of this device, which would then not become resident. No meaning on the host.
+  bool next_may_start = false;
   /// Records the operations that the exchange consists of; null for none. Must outlive the exchange.
   Tracer* tracer = nullptr;
   std::string track = {};                        ///< name of the stream that runs it, for the tracer

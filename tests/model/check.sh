@@ -3,7 +3,7 @@
 # Model-checks the protocol of the `direct` transport: the protocol must pass exhaustively, and every mutant must fail
 # in
 # exactly the ways that MODEL.cases lists. Prints "case expected seen"; exits 1 if any verdict differs, 2 if a tool is
-# missing. A model takes one core, one to four minutes and under 2 GB. Usage: check.sh direct|packets|net [case ...]
+# missing. A model takes one core, one to four minutes and under 2 GB. Usage: check.sh direct|packets|net|residency [case ...]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 command -v spin >/dev/null || { echo "check.sh: spin not found" >&2; exit 2; }
@@ -14,7 +14,7 @@ trap 'exit 2' HUP INT TERM
 cd "$work" || exit 2
 
 model=${1:-}
-[ -f "$here/$model.cases" ] || { echo "check.sh: there is no model \"$model\": direct, packets and net are known" >&2; exit 2; }
+[ -f "$here/$model.cases" ] || { echo "check.sh: there is no model \"$model\": direct, packets, net and residency are known" >&2; exit 2; }
 shift
 wanted=" $* "
 cases=0

@@ -42,6 +42,8 @@ class ForwardingBackend : public device::Backend {
   [[nodiscard]] const std::vector<int>& current() const { return current_; }
   /// FusedPlan::multiprocessors of the exchanges that were made.
   [[nodiscard]] const std::vector<int>& budgets() const { return budgets_; }
+  /// FusedPlan::next_may_start of the same.
+  [[nodiscard]] const std::vector<bool>& next_may_start() const { return next_may_start_; }
 
   /// The devices for which room was reserved, with the number of parts.
   [[nodiscard]] const std::vector<std::pair<int, int>>& rooms() const { return rooms_; }
@@ -123,6 +125,7 @@ class ForwardingBackend : public device::Backend {
   }
   std::unique_ptr<device::FusedExchange> fuse(int device, const device::FusedPlan& plan) override {
     budgets_.push_back(plan.multiprocessors);
+    next_may_start_.push_back(plan.next_may_start);
     for (const device::Participant& participant : plan.participants) {
       for (const device::OutgoingPart& part : participant.outgoing) packets_ += part.packets.offered() ? 1 : 0;
       for (const device::IncomingPart& part : participant.incoming) packets_ += part.packets.offered() ? 1 : 0;
@@ -151,6 +154,7 @@ class ForwardingBackend : public device::Backend {
   Said said_;
   int maps_ = 0;
   std::vector<int> budgets_;
+  std::vector<bool> next_may_start_;
   std::vector<std::pair<int, int>> rooms_;
   int packets_ = 0;
   std::vector<int> current_;

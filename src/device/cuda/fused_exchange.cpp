@@ -205,6 +205,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             !tiles.packet_tasks.empty(),
             tiles.copies.converts(),
             relays > 0 || std::ranges::any_of(sends, &SendPart::port),
+            plan.next_may_start,
             {}};
   std::copy_n(epochs.begin(), std::min(epochs.size(), table_.first_epochs.size()), table_.first_epochs.begin());
 }

@@ -230,6 +230,7 @@ __device__ void do_all(const FusedTable& table, const Work& first) {
 template <bool with_packets, bool with_conversions, bool with_ports = false, bool stamped = false>
 __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_constant__ FusedTable table) {
   follow_previous_kernel();
+  if (table.next_may_start) let_next_kernel_start();
   fence_for_ready(table);
   // These loads are all in flight together.
   __shared__ alignas(Work) std::uint32_t first_work[sizeof(Work) / sizeof(std::uint32_t)];
@@ -249,7 +250,7 @@ __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_co
   if (blockIdx.x == 0) {
     const bool there = coordinate<with_packets, with_ports, stamped>(table);
     if (__syncthreads_and(there) == 0) return;
-    let_next_kernel_start();
+    if (!table.next_may_start) let_next_kernel_start();
     if (threadIdx.x == 0) advance_epochs(table);
   } else {
     if (threadIdx.x == 0) DeviceCount(*table.readers).fetch_add(1, ::cuda::memory_order_release);

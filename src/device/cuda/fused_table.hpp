@@ -114,9 +114,10 @@ struct FusedTable {
   std::uint32_t receive_count = 0;
   std::uint32_t check_count = 0;
   std::uint32_t participant_count = 0;
-  bool has_packets = false;  ///< if false, all packet buffers are null
-  bool converts = false;     ///< conversions are among the tiles
-  bool has_ports = false;    ///< if false, no part is a port
+  bool has_packets = false;     ///< if false, all packet buffers are null
+  bool converts = false;        ///< conversions are among the tiles
+  bool has_ports = false;       ///< if false, no part is a port
+  bool next_may_start = false;  ///< FusedPlan::next_may_start
   StampRoom stamps{};
 };
 

@@ -57,6 +57,8 @@ bool Fusion::is_beside_nccl() const {
 device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) const {
   device::FusedPlan fused;
   fused.room = room_.get();
+  // With a second domain, whose exchange this one's peers may have begun first, a kernel that fills the device could stand in its way.
+  fused.next_may_start = !waits() || context_->tuning.domains_at_once == 1;
   fused.multiprocessors = context_->tuning.multiprocessors;
   if (fused.multiprocessors == 0 && overlap == Overlap::possible) fused.multiprocessors = concurrent_multiprocessors;
   if (fused.multiprocessors == 0 && is_beside_nccl()) fused.multiprocessors = multiprocessors_beside_nccl;

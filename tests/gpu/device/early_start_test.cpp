@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which exchanges start before the previous kernel in the stream has ended: visible in graphs, where an early start is
-// a programmatic edge.
+// a programmatic edge. And which exchanges let the next kernel start before their own end.
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include "device/fused_exchange.hpp"
 #include "gpu/device/gpus.hpp"
+#include "gpu/device/successor.hpp"
 
 namespace halocline::device::test {
 namespace {
@@ -171,6 +174,94 @@ TEST_F(GpuEarlyStartsOfPairs, AreNotBehindAnotherDevice) {
   EXPECT_EQ(early_starts(*stream), 0);
   replay(*stream, 3);
   EXPECT_EQ(read(tested.copy()), 3u);
+}
+
+/// An exchange that waits for an arrival and then copies a word, 1, to its halo; behind it a kernel that reads that halo.
+class Awaited {
+ public:
+  Awaited(Backend& backend, bool next_may_start)
+      : page_(make_page(backend)),
+        halo_(make_page(backend)),
+        pinned_(backend.allocate_pinned(sizeof(Successor))),
+        other_(backend.create_stream(0)),
+        successor(new (pinned_->data()) Successor()),
+        stream(backend.create_stream(0)) {
+    load_successor();
+    FlagPage& at = page(*page_);
+    std::byte* source = reinterpret_cast<std::byte*>(&at.one);
+    std::byte* target = reinterpret_cast<std::byte*>(&page(*halo_).epoch);
+    Participant participant{.epoch = &at.epoch, .expected = {}, .outgoing = {}, .incoming = {}};
+    participant.incoming.push_back({{nullptr, 7},
+                                    {&at.flags[0], 7, guard("message 7"), nullptr},
+                                    {StridedCopy{source, target, {8, 8, 8}, {8, 8, 8}, {1, 1, 1}, 8}}});
+    FusedPlan plan;
+    plan.next_may_start = next_may_start;
+    plan.participants.push_back(participant);
+    exchange_ = backend.fuse(0, plan);
+  }
+
+  void enqueue() {
+    stream->run(*exchange_);
+    launch_successor(stream->native(), successor, &page(*halo_).epoch);
+  }
+  [[nodiscard]] bool starts_within(std::chrono::milliseconds time) const {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+      if (*static_cast<volatile std::uint32_t*>(&successor->started) != 0) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+  }
+  void arrive() {
+    const FlagSignal arrived{&page(*page_).flags[0], 7};
+    other_->signal(&page(*page_).one, {&arrived, 1});
+    other_->synchronize();
+    stream->synchronize();
+  }
+
+ private:
+  std::unique_ptr<ShareableBuffer> page_;
+  std::unique_ptr<ShareableBuffer> halo_;
+  std::unique_ptr<Buffer> pinned_;
+  std::unique_ptr<Stream> other_;
+  std::unique_ptr<FusedExchange> exchange_;
+
+ public:
+  Successor* successor;
+  std::unique_ptr<Stream> stream;
+};
+
+class GpuNextKernels : public OneGpu {};
+
+TEST_F(GpuNextKernels, StartDuringAnExchangeThatLetsThem) {
+  Awaited awaited(*backend, true);
+  awaited.enqueue();
+  EXPECT_EQ(awaited.starts_within(waits_itself() ? std::chrono::seconds(20) : std::chrono::milliseconds(200)),
+            waits_itself());
+  awaited.arrive();
+  EXPECT_EQ(awaited.successor->read, 1u);
+}
+
+TEST_F(GpuNextKernels, StartDuringACapturedExchangeThatLetsThem) {
+  Awaited awaited(*backend, true);
+  awaited.stream->begin_capture();
+  awaited.enqueue();
+  EXPECT_EQ(early_starts(*awaited.stream), 1);
+  const auto graph = awaited.stream->end_capture();
+  awaited.stream->launch(*graph);
+  EXPECT_EQ(awaited.starts_within(waits_itself() ? std::chrono::seconds(20) : std::chrono::milliseconds(200)),
+            waits_itself());
+  awaited.arrive();
+  EXPECT_EQ(awaited.successor->read, 1u);
+}
+
+TEST_F(GpuNextKernels, StartAfterTheArrivalsOfOtherExchanges) {
+  Awaited awaited(*backend, false);
+  awaited.enqueue();
+  EXPECT_FALSE(awaited.starts_within(std::chrono::milliseconds(200)));
+  awaited.arrive();
+  EXPECT_EQ(awaited.successor->started, 1u);
+  EXPECT_EQ(awaited.successor->read, 1u);
 }
 
 }  // namespace

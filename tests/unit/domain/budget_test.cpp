@@ -38,8 +38,8 @@ TEST(ExchangeBudget, leaves_most_of_a_device_to_what_may_run_beside_it) { EXPECT
 
 TEST(ExchangeBudget, is_what_the_user_says) { EXPECT_THAT(budgets(5), ElementsAre(5, 5)); }
 
-/// The devices and parts for which the exchanges of a domain reserve room.
-std::vector<std::pair<int, int>> rooms(int devices, const exchange::Tuning& tuning) {
+/// A domain that is realized, makes an exchange, and is closed again.
+std::shared_ptr<test::ForwardingBackend> used_by_a_domain(int devices, const exchange::Tuning& tuning) {
   device::HostOptions host;
   host.devices = devices;
   const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), test::Said());
@@ -49,8 +49,14 @@ std::vector<std::pair<int, int>> rooms(int devices, const exchange::Tuning& tuni
   Domain domain({8, 8, 8}, Stencil::box(1), options);
   static_cast<void>(domain.add_field<float>("u"));
   domain.realize();
+  domain.exchange();
   domain.close();
-  return backend->rooms();
+  return backend;
+}
+
+/// The devices and parts for which the exchanges of a domain reserve room.
+std::vector<std::pair<int, int>> rooms(int devices, const exchange::Tuning& tuning) {
+  return used_by_a_domain(devices, tuning)->rooms();
 }
 
 TEST(ExchangeRoom, is_reserved_on_each_device_that_waits_for_another) {
@@ -63,7 +69,16 @@ TEST(ExchangeRoom, is_reserved_on_each_device_that_waits_for_another) {
   EXPECT_THAT(rooms(2, tuning), ElementsAre()) << "never beside another domain's";
 }
 
-/// The same of rank 0 of two ranks with a device each.
+/// A kernel that starts with an exchange may fill the device.
+TEST(ExchangeRoom, is_left_to_the_next_kernel_where_no_other_exchange_can_need_it) {
+  exchange::Tuning tuning;
+  EXPECT_THAT(used_by_a_domain(1, tuning)->next_may_start(), ElementsAre(true)) << "waits for no other device";
+  EXPECT_THAT(used_by_a_domain(2, tuning)->next_may_start(), ElementsAre(false, false));
+  tuning.domains_at_once = 1;
+  EXPECT_THAT(used_by_a_domain(2, tuning)->next_may_start(), ElementsAre(true, true));
+}
+
+/// rooms() of rank 0 of two ranks with a device each.
 std::vector<std::pair<int, int>> rooms_by(const std::vector<routing::Transport>& order, int domains_at_once) {
   std::vector<std::pair<int, int>> found;
   comm::run_as_threads(2, [&](comm::RankGroup& comm) {
