@@ -242,17 +242,6 @@ stage_exchange() {
     step 40 $(ranks "$gpus") "$halocline" exchange --size $(domain_of "$gpus" "$largest") --radius 3 --fields 4xf32 \
       --graph 20 --sm-budget $budget --verify --json >"$work/exchange-$largest-${gpus}r-budget$budget.json"
   done
-  # All blocks of a GPU for the one domain, cut in z and in x, beside the default half.
-  local grid parts
-  for grid in "1 1 $gpus" "$gpus 1 1"; do
-    [ "$gpus" -gt 1 ] || break
-    for parts in 2 1; do
-      # shellcheck disable=SC2086
-      step 40 $(ranks "$gpus") "$halocline" exchange --size $(for n in $grid; do echo $((n * largest)); done) --radius 3 \
-        --fields 4xf32 --device-grid $grid --graph 20 --domains-at-once $parts --verify --json \
-        >"$work/exchange-$largest-${grid// /x}-parts$parts.json"
-    done
-  done
   # Faces in z only: slabs.
   for block in 512 256; do
     step 40 $(ranks "$gpus") "$halocline" exchange --size $block --radius 0 0 1 --no-edges --no-corners --fields 1xf32 \
@@ -341,7 +330,7 @@ stage_jacobi() {
     step 30 $(ranks "$gpus") "${run[@]}" --size $(domain_of "$gpus" "$smallest") --no-overlap --graph \
       --steps-per-exchange $steps >"$work/jacobi-${gpus}r-${gpus}g-$smallest-halos$steps.json"
   done
-  for how in overlap no-overlap no-overlap-graph store-halos store-halos-graph; do
+  for how in overlap no-overlap no-overlap-graph await-halos await-halos-graph store-halos store-halos-graph; do
     # One GPU: one read and one write of each cell, to be compared with the copy bandwidth.
     step 30 "${run[@]}" --size $(domain_of 1 "$largest") --devices 1 --${how/-graph/ --graph} \
       >"$work/jacobi-1r-1g-$how.json"

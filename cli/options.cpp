@@ -224,11 +224,10 @@ void add_exchange_options(CLI::App& app, Options& options) {
               "as help)",
               options.sm_budget, 0, 1'000)
       ->group(decision_group);
-  add_integer(
-      app, "--domains-at-once", "N",
-      "parts of a GPU's blocks, of which the domain's exchanges take one, so that as many domains may exchange at "
-      "once (default 2); 1: all blocks",
-      options.domains_at_once, 1, 64)
+  add_integer(app, "--domains-at-once", "N",
+              "domains that may exchange on a GPU at once, each with an equal part of its blocks, at most half "
+              "(default 2; jacobi3d 1)",
+              options.domains_at_once, 1, 64)
       ->group(decision_group);
   add_flag(app, "--launch-threads", "enqueue the work of each device in a thread of its own", options.launch_threads)
       ->group(decision_group);

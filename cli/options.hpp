@@ -57,8 +57,8 @@ struct Options {
   bool launch_threads = false;
   std::optional<std::string> trace;  ///< the file that operations of exchanges are recorded to
   std::optional<halocline::exchange::Messages> messages;
-  int domains_at_once = halocline::exchange::Tuning{}.domains_at_once;
-  int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: see exchange::Tuning
+  std::optional<int> domains_at_once;  ///< unset: as in exchange::Tuning, or what suits the application
+  int sm_budget = 0;                   ///< multiprocessors of a GPU that exchanges may occupy; 0: see exchange::Tuning
 
   std::vector<std::string> program;  ///< after --: a program with its arguments, for `profile`
   std::optional<std::string> tune;   ///< the file of choices; empty: the default one

@@ -217,7 +217,7 @@ DomainOptions domain_options(const Context& context) {
       InternalOptions{.launch_threads = options.launch_threads, .trace = options.trace.has_value()});
   domain.routing.messages = options.messages.value_or(domain.routing.messages);
   domain.tuning.multiprocessors = options.sm_budget;
-  domain.tuning.domains_at_once = options.domains_at_once;
+  domain.tuning.domains_at_once = options.domains_at_once.value_or(domain.tuning.domains_at_once);
   return domain;
 }
 

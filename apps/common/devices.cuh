@@ -37,6 +37,21 @@ class Devices {
     }
   }
 
+  /// Loads kernels that wait for the end of the kernel before them: whether they may start before it, as the code that the devices run
+  /// was compiled for compute capability 9.0 or newer.
+  [[nodiscard]] bool may_start_early(std::initializer_list<const void*> kernels) const {
+    bool may = true;
+    for (const int ordinal : ordinals_) {
+      const OnDevice on(ordinal);
+      for (const void* kernel : kernels) {
+        cudaFuncAttributes attributes{};
+        check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
+        may = may && attributes.ptxVersion >= 90;
+      }
+    }
+    return may;
+  }
+
   /// CUDA's, in the order of the backend's.
   [[nodiscard]] const std::vector<int>& ordinals() const { return ordinals_; }
   /// CUDA's, of a stream's device.

@@ -58,14 +58,28 @@ Launch prepare(const char* program, Work& work, std::span<const halocline::Box> 
   return launch;
 }
 
+/// When a kernel may become resident.
+enum class Start : int {
+  in_turn,  ///< when the work before it in its stream has ended
+  early,    ///< when the kernel before it lets it (programmatic dependent launch): it waits for that one's end itself
+};
+
 /// Enqueues an update; the stream's device must be one of those given.
 template <typename Work>
 void enqueue_update(const Devices& devices, halocline::device::Stream& stream, void (*kernel)(Work), const Grid& grid,
-                    const Work& work) {
-  stream.enqueue([work, kernel, grid, ordinal = devices.ordinal(stream)](halocline::device::Stream& at) {
+                    const Work& work, Start start = Start::in_turn) {
+  stream.enqueue([work, kernel, grid, start, ordinal = devices.ordinal(stream)](halocline::device::Stream& at) {
     const OnDevice on(ordinal);
-    kernel<<<grid.blocks, grid.threads, 0, native(at)>>>(work);
-    check(cudaGetLastError(), "launching an update");
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid.blocks;
+    config.blockDim = dim3(grid.threads);
+    config.stream = native(at);
+    config.attrs = &early;
+    config.numAttrs = start == Start::early ? 1 : 0;
+    check(cudaLaunchKernelEx(&config, kernel, work), "launching an update");
   });
 }
 

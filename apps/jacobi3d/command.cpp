@@ -64,6 +64,7 @@ std::string_view note_of(jacobi3d::Halos halos) {
   switch (halos) {
     case jacobi3d::Halos::exchanged: return "";
     case jacobi3d::Halos::overlapped: return " beyond what the interior hides";
+    case jacobi3d::Halos::awaited: return ", which kernels await";
     case jacobi3d::Halos::stored: return ", which kernels store";
   }
   return "";
@@ -71,7 +72,7 @@ std::string_view note_of(jacobi3d::Halos halos) {
 
 std::string parts_text(const jacobi3d::Result& result) {
   const auto& parts = result.timings.parts;
-  if (!parts) return "parts       not measured: steps are replayed, or were too few\n";
+  if (!parts) return "parts       not measured: steps are replayed, await halos within kernels, or were too few\n";
   return fmt::format(
       "compute     {}  (in kernels; mean over subdomains, waiting for a core included)\n"
       "exchange    {}  (waiting for halos{}; mean over subdomains)\n",
@@ -126,6 +127,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   options.stencil = jacobi3d::stencil();
   options.no_edges = options.no_corners = true;
   if (!wanted.halo_in_x) options.boundaries = jacobi3d::boundaries;
+  if (!options.domains_at_once) options.domains_at_once = 1;  // the solver's, or a trial's
   std::vector<jacobi3d::Trial> trials;
   if (wanted.try_steps_per_exchange) {
     trials =
@@ -211,9 +213,15 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
              Choices<bool>{{"f32", false}, {"f64", true}})
       ->group(group);
   add_flag(command, "--overlap",
-           "update the interior during the exchange; without any of these three flags, runs of 200 steps or more "
-           "first time all three",
+           "update the interior during the exchange; without any of these four flags, runs of 200 steps or more "
+           "first time all of them",
            [&settings] { settings.halos = jacobi3d::Halos::overlapped; })
+      ->group(group);
+  add_flag(command, "--await-halos",
+           "update all cells by a kernel that starts with the exchange, and awaits it where it reads halos: on GPUs, "
+           "in f32, where x and y "
+           "are not cut",
+           [&settings] { settings.halos = jacobi3d::Halos::awaited; })
       ->group(group);
   add_flag(command, "--store-halos",
            "kernels store faces in y and z into the neighbours' halos, where their memory is mapped",

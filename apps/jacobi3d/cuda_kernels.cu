@@ -127,8 +127,10 @@ class CudaKernels : public Kernels<T> {
                    reinterpret_cast<const void*>(&difference_of_parts)});
     // With doubles it has too few registers, and took 2 % longer at 512^3.
     if constexpr (std::is_same_v<T, float>) {
-      devices_.load({reinterpret_cast<const void*>(&cuda::update_one<T, most, two, false>),
-                     reinterpret_cast<const void*>(&cuda::update_one<T, most, two, true>)});
+      devices_.load({reinterpret_cast<const void*>(&cuda::update_one<T, most, two, false, false>),
+                     reinterpret_cast<const void*>(&cuda::update_one<T, most, two, true, false>)});
+      awaits_ = devices_.may_start_early({reinterpret_cast<const void*>(&cuda::update_one<T, most, two, false, true>),
+                                          reinterpret_cast<const void*>(&cuda::update_one<T, most, two, true, true>)});
     }
     for (const Subdomain& subdomain : domain.subdomains()) {
       parts_[subdomain.id()] =
@@ -151,14 +153,13 @@ class CudaKernels : public Kernels<T> {
               const View<T>& target) override {
     const std::vector<Box> present = present_boxes("jacobi3d", boxes, most_boxes);
     if (present.empty()) return;
-    const std::vector<Sphere> spheres = problem_.images(present);
-    if (spheres.size() > two) {
-      launch<most_images, most_boxes, NoFaces>(subdomain, present, source, target, spheres);
-    } else if (in_one_grid(present)) {
-      launch<two, 1, NoFaces>(subdomain, present, source, target, spheres);
-    } else {
-      launch<two, most_boxes, NoFaces>(subdomain, present, source, target, spheres);
-    }
+    update(subdomain, present, source, target, Start::in_turn);
+  }
+
+  /// Where x and y are not cut, and the box is one of update_one()'s; otherwise as update().
+  void update_awaiting(const Subdomain& subdomain, const View<const T>& source, const View<T>& target) override {
+    const bool around = subdomain.wraps(0) && subdomain.owned().extent().y == problem_.extent.y;
+    update(subdomain, {subdomain.owned()}, source, target, awaits_ && around ? Start::early : Start::in_turn);
   }
 
   void update_and_store(const Subdomain& subdomain, const View<const T>& source, const View<T>& target,
@@ -194,6 +195,19 @@ class CudaKernels : public Kernels<T> {
   }
 
  private:
+  /// present: boxes of which none is empty.
+  void update(const Subdomain& subdomain, const std::vector<Box>& present, const View<const T>& source,
+              const View<T>& target, Start start) {
+    const std::vector<Sphere> spheres = problem_.images(present);
+    if (spheres.size() > two) {
+      launch<most_images, most_boxes, NoFaces>(subdomain, present, source, target, spheres);
+    } else if (in_one_grid(present)) {
+      launch<two, 1, NoFaces>(subdomain, present, source, target, spheres, {}, start);
+    } else {
+      launch<two, most_boxes, NoFaces>(subdomain, present, source, target, spheres);
+    }
+  }
+
   /// Whether steps go through planes in turns forwards and backwards: where a part of an array stays in the cache that counts.
   static bool gains_by_turning(const Box& box, std::int64_t cache) {
     const auto bytes = box.extent().volume() * static_cast<std::int64_t>(sizeof(T));
@@ -206,7 +220,8 @@ class CudaKernels : public Kernels<T> {
 
   template <std::size_t S, int B, typename F>
   void launch(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
-              const View<T>& target, const std::vector<Sphere>& spheres, const apps::RowOutlets<T>& outlets = {}) {
+              const View<T>& target, const std::vector<Sphere>& spheres, const apps::RowOutlets<T>& outlets = {},
+              Start start = Start::in_turn) {
     Work<T, S, B, F> work;
     const int around = subdomain.wraps(0) ? static_cast<int>(subdomain.owned().extent().x) : 0;
     const Launch how = prepare("jacobi3d", work, boxes, source, target, outlets, around, shape,
@@ -219,9 +234,13 @@ class CudaKernels : public Kernels<T> {
         work.backwards = std::less<const T*>()(target.data(), source.data()) &&
                          gains_by_turning(boxes.front(), devices_.cache_bytes(stream_of(subdomain)));
         work.planes = one->planes;
-        enqueue_update(devices_, stream_of(subdomain),
-                       one->whole ? &cuda::update_one<T, most, S, true> : &cuda::update_one<T, most, S, false>,
-                       Grid{one->grid, static_cast<unsigned>(lanes * rows_of_block)}, work);
+        const bool early = start == Start::early;
+        const auto kernel =
+            one->whole ? early ? &cuda::update_one<T, most, S, true, true> : &cuda::update_one<T, most, S, true, false>
+            : early ? &cuda::update_one<T, most, S, false, true>
+                       : &cuda::update_one<T, most, S, false, false>;
+        enqueue_update(devices_, stream_of(subdomain), kernel,
+                       Grid{one->grid, static_cast<unsigned>(lanes * rows_of_block)}, work, start);
         return;
       }
     }
@@ -231,6 +250,7 @@ class CudaKernels : public Kernels<T> {
 
   Problem problem_;
   Devices devices_;
+  bool awaits_ = false;  ///< whether kernels that await halos may start early on all devices
   std::map<halocline::subdomain_id, std::unique_ptr<halocline::device::Buffer>> parts_;
   Spheres spheres_;
 };

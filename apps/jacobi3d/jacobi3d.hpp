@@ -28,6 +28,9 @@ namespace jacobi3d {
 enum class Halos : int {
   exchanged,   ///< an exchange, then all cells
   overlapped,  ///< the interior while they are under way, then the rest
+  /// An exchange, and all cells by a kernel that starts with it and awaits it before the first cells that read halos: on GPUs, in fp32,
+  /// where x and y are not cut; otherwise as exchanged. Not with a number of steps per exchange above 1.
+  awaited,
   /// The step before it stores its faces in y and z in the neighbours' halos itself, where their memory is mapped; what is left
   /// is exchanged. Not with a number of steps per exchange above 1.
   stored,
@@ -52,7 +55,7 @@ struct Settings {
 /// included), exchange the time between kernels in which it had nothing to do but to wait for halos. With overlap,
 /// what the interior's update hides is not counted. Both are means over all subdomains, and together at most total. Of runs
 /// of many steps one exchange in 7 is marked, with the steps that it serves, and stands for the others. Steps that are replayed
-/// have no marks, and those that are not are no measure of them: then there are no parts. total is the slowest rank's time for
+/// have no marks, and those that are not are no measure of them: then there are no parts; nor where kernels await halos. total is the slowest rank's time for
 /// all steps by the host's steady clock, residuals included.
 struct Timings {
   struct Parts {

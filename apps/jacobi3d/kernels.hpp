@@ -22,6 +22,12 @@ class Kernels {
   /// empty: one launch on a GPU.
   virtual void update(const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes,
                       const halocline::View<const T>& source, const halocline::View<T>& target) = 0;
+  /// The same for all owned cells, behind an exchange of the source that was enqueued last: a GPU computes cells that read no halo while
+  /// it is under way, where its kernels can.
+  virtual void update_awaiting(const halocline::Subdomain& subdomain, const halocline::View<const T>& source,
+                               const halocline::View<T>& target) {
+    update(subdomain, {&subdomain.owned(), 1}, source, target);
+  }
   /// The same for all owned cells, whose rows are stored in neighbours' halos, too, where there are outlets.
   virtual void update_and_store(const halocline::Subdomain& subdomain, const halocline::View<const T>& source,
                                 const halocline::View<T>& target, const apps::RowOutlets<T>& outlets) = 0;

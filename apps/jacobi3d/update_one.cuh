@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <nv/target>
 #include <optional>
 
 #include "jacobi3d/update.cuh"
@@ -40,8 +41,9 @@ std::optional<OneBox> one_box_of(const halocline::Vec3& size, int multiprocessor
   return one;
 }
 
-/// A lane's place in its box, read from the hardware each time, so that nothing is kept of it.
-template <int N, bool backwards>
+/// A lane's place in its box, read from the hardware each time, so that nothing is kept of it. awaits: as in update_one(); the blocks
+/// with the first and the last planes are then the last ones.
+template <int N, bool backwards, bool awaits>
 __device__ Spot place_in_one(int planes) {
   unsigned x;
   unsigned y;
@@ -49,6 +51,7 @@ __device__ Spot place_in_one(int planes) {
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
   asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
   asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(z));
+  if (awaits) z = z + 1 == gridDim.z ? 0 : z + 1;
   if (backwards) z = gridDim.z - 1 - z;
   return {static_cast<int>(x * lanes + threadIdx.x % lanes) * N,
           static_cast<int>(y * rows_of_block + threadIdx.x / lanes), static_cast<int>(z) * planes};
@@ -91,22 +94,26 @@ __device__ __noinline__ void hold_near(const Work& work, Spot spot, int planes, 
 }
 
 /// Behind the march, which keeps nothing for it.
-template <int N, bool backwards, typename Work>
+template <int N, bool backwards, bool awaits, typename Work>
 __device__ __noinline__ void hold_in_one(const Work& work, int planes_of_block) {
   const auto& piece = work.pieces[0];
-  const Spot spot = place_in_one<N, backwards>(planes_of_block);
+  const Spot spot = place_in_one<N, backwards, awaits>(planes_of_block);
   const unsigned written = spot.x < static_cast<int>(piece.box.hi.x - piece.box.lo.x) ? all_cells<N> : 0;
   hold_near<N>(work, spot, planes_in_one(piece, spot.plane, planes_of_block), written);
 }
 
+/// Waits for the end of the kernel before this one in its stream, and for its stores. Code for compute capabilities below 9.0 does not wait,
+/// and must not be started early.
+__device__ inline void await_halos() { NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaGridDependencySynchronize();)) }
+
 /// backwards: from the last plane to the first, blocks as well as marches, so that planes which two marches read are still read
-/// at about the same time. whole: as in OneBox.
-template <int N, bool backwards, bool whole, typename Work>
+/// at about the same time. whole: as in OneBox; awaits: as in update_one().
+template <int N, bool backwards, bool whole, bool awaits, typename Work>
 __device__ void march_one(const Work& work) {
   using T = typename Work::Cell;
   const Piece<T>& piece = work.pieces[0];
   const int planes_of_block = whole ? longest_of_one : work.planes;
-  Spot spot = place_in_one<N, backwards>(planes_of_block);
+  Spot spot = place_in_one<N, backwards, awaits>(planes_of_block);
   const int columns = static_cast<int>(piece.box.hi.x - piece.box.lo.x);
   const bool there = whole || spot.x < columns;
   int planes = longest_of_one;
@@ -120,6 +127,15 @@ __device__ void march_one(const Work& work) {
   int beside = 0;
   if (first) beside = spot.x == 0 ? piece.ends.left : -1;
   if (last) beside = spot.x + N == columns ? piece.ends.right : N;
+  std::int64_t below_row = -work.source_pitch.y;
+  std::int64_t above_row = work.source_pitch.y;
+  if constexpr (awaits) {
+    const int all_planes = static_cast<int>(piece.box.hi.z - piece.box.lo.z);
+    if (spot.plane == 0 || spot.plane + planes_of_block >= all_planes) await_halos();
+    const int last_row = static_cast<int>(piece.box.hi.y - piece.box.lo.y) - 1;
+    if (spot.row == 0) below_row = last_row * work.source_pitch.y;
+    if (spot.row == last_row) above_row = -last_row * work.source_pitch.y;
+  }
   if (!there) spot.x = 0;  // a lane beyond the row reads what is there, and stores nothing
   if (backwards) spot.plane += planes - 1;
   const T* at = work.from(piece, spot);
@@ -135,8 +151,8 @@ __device__ void march_one(const Work& work) {
     Cells<T, N> below_y;
     Cells<T, N> above_y;
     Cells<T, N> behind;
-    load_all(below_y, shifted(at, -work.source_pitch.y));
-    load_all(above_y, shifted(at, work.source_pitch.y));
+    load_all(below_y, shifted(at, below_row));
+    load_all(above_y, shifted(at, above_row));
     load_all(behind, next(at, work.source_pitch.z));
     T left = __shfl_up_sync(0xffffffffu, middle.v[N - 1], 1);
     T right = __shfl_down_sync(0xffffffffu, middle.v[0], 1);
@@ -158,22 +174,24 @@ __device__ void march_one(const Work& work) {
     at = next(at, work.source_pitch.z);
     to = next(to, work.target_pitch.z);
   }
-  const Spot here = place_in_one<N, backwards>(planes_of_block);
+  const Spot here = place_in_one<N, backwards, awaits>(planes_of_block);
   const int first_row = here.row - static_cast<int>(threadIdx.x / lanes);
   if (work.may_hold(0, {0, first_row, here.plane}, rows_of_block, planes_of_block)) {
-    hold_in_one<N, backwards>(work, planes_of_block);
+    hold_in_one<N, backwards, awaits>(work, planes_of_block);
   }
 }
 
 /// For update()'s work with one box. Where steps go through planes in turns forwards and backwards, what a step stores last the
-/// next one reads first, while it is in the L2 cache.
-template <typename T, int N, std::size_t S, bool whole>
+/// next one reads first, while it is in the L2 cache. awaits: the kernel may start while the kernel before it, an exchange, is under
+/// way. It computes the planes that read no halo in z first, waits for the end of the exchange, and computes the others. The box wraps
+/// around in y: what its first and last rows read beyond it is read at its other end, not from the halo.
+template <typename T, int N, std::size_t S, bool whole, bool awaits>
 __global__ void __launch_bounds__(lanes* rows_of_block, shape.resident_blocks)
     update_one(const __grid_constant__ Work<T, S, 1, NoFaces> work) {
   if (work.backwards) {
-    march_one<N, true, whole>(work);
+    march_one<N, true, whole, awaits>(work);
   } else {
-    march_one<N, false, whole>(work);
+    march_one<N, false, whole, awaits>(work);
   }
 }
 

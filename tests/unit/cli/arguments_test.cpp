@@ -84,7 +84,7 @@ TEST(Arguments, OptionsThatDoNothingForACommandAreUnknownToIt) {
   }
   EXPECT_EQ(parse({"exchange", "--sm-budget", "16"}).options.sm_budget, 16);
   EXPECT_EQ(parse({"exchange", "--domains-at-once", "1"}).options.domains_at_once, 1);
-  EXPECT_EQ(parse({"exchange"}).options.domains_at_once, 2);
+  EXPECT_EQ(parse({"exchange"}).options.domains_at_once, std::nullopt);
 }
 
 TEST(Arguments, DevicesAreSharedByRanks) {
