@@ -234,6 +234,7 @@ class CudaKernels : public Kernels<T> {
         work.backwards = std::less<const T*>()(target.data(), source.data()) &&
                          gains_by_turning(boxes.front(), devices_.cache_bytes(stream_of(subdomain)));
         work.planes = one->planes;
+        work.around_y = (boxes.front().extent().y - 1) * work.source_pitch.y;
         const bool early = start == Start::early;
         const auto kernel =
             one->whole ? early ? &cuda::update_one<T, most, S, true, true> : &cuda::update_one<T, most, S, true, false>

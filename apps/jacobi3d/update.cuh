@@ -63,7 +63,8 @@ struct Work : Boxes<T, Most> {
   Reach reach[Most];        ///< of each piece
   // For update_one():
   bool backwards = false;
-  int planes = 1;  ///< of a block
+  int planes = 1;             ///< of a block
+  std::int64_t around_y = 0;  ///< bytes from the first row to the last one, where rows are read around
 
   __device__ bool may_hold(int piece, Spot block, int rows, int planes) const {
     const Reach& of = reach[piece];

@@ -107,8 +107,9 @@ __device__ __noinline__ void hold_in_one(const Work& work, int planes_of_block) 
 __device__ inline void await_halos() { NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaGridDependencySynchronize();)) }
 
 /// backwards: from the last plane to the first, blocks as well as marches, so that planes which two marches read are still read
-/// at about the same time. whole: as in OneBox; awaits: as in update_one().
-template <int N, bool backwards, bool whole, bool awaits, typename Work>
+/// at about the same time. whole: as in OneBox; awaits: as in update_one(). around: the block has the first or the last rows,
+/// which read around in y; in one march with the others, it would take registers of theirs.
+template <int N, bool backwards, bool whole, bool awaits, bool around, typename Work>
 __device__ void march_one(const Work& work) {
   using T = typename Work::Cell;
   const Piece<T>& piece = work.pieces[0];
@@ -127,15 +128,12 @@ __device__ void march_one(const Work& work) {
   int beside = 0;
   if (first) beside = spot.x == 0 ? piece.ends.left : -1;
   if (last) beside = spot.x + N == columns ? piece.ends.right : N;
-  std::int64_t below_row = -work.source_pitch.y;
-  std::int64_t above_row = work.source_pitch.y;
   if constexpr (awaits) {
-    const int all_planes = static_cast<int>(piece.box.hi.z - piece.box.lo.z);
-    if (spot.plane == 0 || spot.plane + planes_of_block >= all_planes) await_halos();
-    const int last_row = static_cast<int>(piece.box.hi.y - piece.box.lo.y) - 1;
-    if (spot.row == 0) below_row = last_row * work.source_pitch.y;
-    if (spot.row == last_row) above_row = -last_row * work.source_pitch.y;
+    if (spot.plane == 0 || spot.plane + planes_of_block >= static_cast<int>(piece.box.hi.z - piece.box.lo.z))
+      await_halos();
   }
+  const bool at_first_row = around && spot.row == 0;
+  const bool at_last_row = around && spot.row + 1 == static_cast<int>(piece.box.hi.y - piece.box.lo.y);
   if (!there) spot.x = 0;  // a lane beyond the row reads what is there, and stores nothing
   if (backwards) spot.plane += planes - 1;
   const T* at = work.from(piece, spot);
@@ -151,8 +149,8 @@ __device__ void march_one(const Work& work) {
     Cells<T, N> below_y;
     Cells<T, N> above_y;
     Cells<T, N> behind;
-    load_all(below_y, shifted(at, below_row));
-    load_all(above_y, shifted(at, above_row));
+    load_all(below_y, shifted(at, at_first_row ? work.around_y : -work.source_pitch.y));
+    load_all(above_y, shifted(at, at_last_row ? -work.around_y : work.source_pitch.y));
     load_all(behind, next(at, work.source_pitch.z));
     T left = __shfl_up_sync(0xffffffffu, middle.v[N - 1], 1);
     T right = __shfl_down_sync(0xffffffffu, middle.v[0], 1);
@@ -188,10 +186,12 @@ __device__ void march_one(const Work& work) {
 template <typename T, int N, std::size_t S, bool whole, bool awaits>
 __global__ void __launch_bounds__(lanes* rows_of_block, shape.resident_blocks)
     update_one(const __grid_constant__ Work<T, S, 1, NoFaces> work) {
-  if (work.backwards) {
-    march_one<N, true, whole, awaits>(work);
+  if (awaits && (blockIdx.y == 0 || blockIdx.y + 1 == gridDim.y)) {
+    work.backwards ? march_one<N, true, whole, awaits, awaits>(work) : march_one<N, false, whole, awaits, awaits>(work);
+  } else if (work.backwards) {
+    march_one<N, true, whole, awaits, false>(work);
   } else {
-    march_one<N, false, whole, awaits>(work);
+    march_one<N, false, whole, awaits, false>(work);
   }
 }
 
