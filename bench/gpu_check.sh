@@ -330,7 +330,7 @@ stage_jacobi() {
     step 30 $(ranks "$gpus") "${run[@]}" --size $(domain_of "$gpus" "$smallest") --no-overlap --graph \
       --steps-per-exchange $steps >"$work/jacobi-${gpus}r-${gpus}g-$smallest-halos$steps.json"
   done
-  for how in overlap no-overlap no-overlap-graph await-halos await-halos-graph store-halos store-halos-graph; do
+  for how in overlap no-overlap no-overlap-graph await-halos await-halos-graph; do
     # One GPU: one read and one write of each cell, to be compared with the copy bandwidth.
     step 30 "${run[@]}" --size $(domain_of 1 "$largest") --devices 1 --${how/-graph/ --graph} \
       >"$work/jacobi-1r-1g-$how.json"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "common/boxes.cuh"
-#include "common/store_faces.cuh"
 
 // What the blocks of a launch do. The kernel's parameter, `Work`, is Boxes and
 //   stencil                           what cells become: of march.cuh's kind
@@ -12,7 +11,6 @@
 //   may_hold(piece, spot, rows, planes)        whether those may be in a block; piece: its number
 //   hold<N>(piece, spot, planes, written)      stores them again, in the march of a warp of which spot is the lane's
 //   hold_turned(piece, spot, planes, written)  the same where lanes lie along y, each with one cell
-//   faces                             StoredFaces of its one box, or NoFaces
 //
 // A warp's neighbours in y are warps of the same block, and what both read comes out of the L1 cache; planes that two marches
 // need come out of the L2 cache, as blocks go through a box in the order of memory, and short marches keep those that run at
@@ -21,9 +19,6 @@
 //
 // Plain loads throughout: halos were written by other devices, which non-coherent loads may not see.
 namespace apps::cuda {
-
-template <typename Work>
-using Faces = decltype(Work::faces);
 
 /// A warp's march, from the lane's group on.
 template <typename Stencil, typename Work, typename T, int N, Part P>
@@ -60,7 +55,6 @@ __device__ __noinline__ void march_any(const Work& work, const Piece<T>& piece, 
   const WarpRow<T, N, P> row(work.source_pitch, ends, lane, masks, work.around);
   march_warp(work, work.stencil, piece, spot, row, planes);
   if constexpr (Work::holds) work.template hold<N>(piece, spot, planes, masks.written);
-  if constexpr (Faces<Work>::stored) work.faces.template store<N>(work, piece, spot, planes, masks.written);
 }
 
 /// The same for a warp whose lanes lie along y, for each column of the box.
@@ -82,19 +76,7 @@ __device__ __noinline__ void march_columns(const Work& work, const Piece<T>& pie
                              wraps && spot.x + 1 == columns ? 1 - work.around : 1};
     march_warp(work, stencil, piece, spot, row, planes);
     if constexpr (Work::holds) work.hold_turned(piece, spot, planes, written);
-    if constexpr (Faces<Work>::stored) work.faces.template store<1>(work, piece, spot, planes, written);
   }
-}
-
-/// A launch that stores faces begins with the last planes of its box, not with the first: what it stores over links is then under
-/// way before its end.
-template <typename Work>
-__device__ Place block_of(const Work& work) {
-  Place place = place_of(work);
-  if constexpr (Faces<Work>::stored) {
-    place.z = place.z == 0 ? static_cast<int>(work.pieces[place.piece].tiles.z) - 1 : place.z - 1;
-  }
-  return place;
 }
 
 /// Where this lane of the block marches from.
@@ -111,16 +93,9 @@ __device__ Spot spot_of(const Piece<T>& piece, const Place& place) {
 
 template <int N, typename Work>
 __device__ __noinline__ void hold_again(const Work& work) {
-  const Place place = block_of(work);
+  const Place place = place_of(work);
   const auto& piece = work.pieces[place.piece];
   work.template hold<N>(piece, spot_of<N>(piece, place), piece.planes, all_cells<N>);
-}
-
-template <int N, typename Work>
-__device__ __noinline__ void store_faces(const Work& work) {
-  const Place place = block_of(work);
-  const auto& piece = work.pieces[place.piece];
-  work.faces.template store<N>(work, piece, spot_of<N>(piece, place), piece.planes, all_cells<N>);
 }
 
 /// What a block does. N: cells of a group; N times the size of a cell is what all addresses and strides of both arrays are
@@ -128,7 +103,7 @@ __device__ __noinline__ void store_faces(const Work& work) {
 template <int N, typename Work>
 __device__ void march_block(const Work& work) {
   using T = typename Work::Cell;
-  const Place place = block_of(work);
+  const Place place = place_of(work);
   const Piece<T>& piece = work.pieces[place.piece];
   const int lane = static_cast<int>(threadIdx.x % lanes);
   const Spot spot = spot_of<N>(piece, place);
@@ -146,9 +121,6 @@ __device__ void march_block(const Work& work) {
       const int planes = piece.warps_z * piece.planes;
       const Spot block = {place.x * lanes * N, place.y << piece.warps_y_log2, place.z * planes};
       if (work.may_hold(place.piece, block, rows, planes)) hold_again<N>(work);
-    }
-    if constexpr (Faces<Work>::stored) {
-      if (work.faces.in_block(place, piece.tiles)) store_faces<N>(work);
     }
   } else if (Work::turns && piece.turned) {
     if constexpr (Work::turns) march_columns(work, piece, {0, spot.row * lanes + lane, spot.plane}, lane);

@@ -10,8 +10,6 @@
 
 #include "common/cut.cuh"
 #include "common/devices.cuh"
-#include "common/outlets.hpp"
-#include "common/store_faces.cuh"
 #include "device/backend.hpp"
 #include "halocline/error.hpp"
 
@@ -30,14 +28,6 @@ inline std::vector<halocline::Box> present_boxes(const char* program, std::span<
   return present;
 }
 
-/// Throws where kernels cannot store halos for a box, which is all of what: they do so in one grid alone.
-inline void expect_one_grid(const char* program, const char* what, const halocline::Box& box) {
-  if (in_one_grid({&box, 1})) return;
-  throw halocline::InvalidArgument(std::string(program) + ": kernels store halos of a " + what + " of " +
-                                   to_string(box.extent()) + " cells; allowed are up to " +
-                                   std::to_string(most_blocks_yz) + " in y and z");
-}
-
 /// How a kernel is launched: the number of cells in a group, and the grid.
 struct Launch {
   int group = 1;
@@ -48,11 +38,10 @@ struct Launch {
 /// bytes where all rows begin at multiples of that, otherwise of one cell.
 template <typename T, typename Work>
 Launch prepare(const char* program, Work& work, std::span<const halocline::Box> boxes,
-               const halocline::View<const T>& source, const halocline::View<T>& target, const RowOutlets<T>& outlets,
-               int around, const Shape& shape, int multiprocessors) {
+               const halocline::View<const T>& source, const halocline::View<T>& target, int around, const Shape& shape,
+               int multiprocessors) {
   Launch launch;
-  if (in_groups(source) && in_groups(target) && in_groups(outlets)) launch.group = static_cast<int>(16 / sizeof(T));
-  if constexpr (std::remove_cvref_t<decltype(work.faces)>::stored) work.faces.set(boxes.front(), outlets);
+  if (in_groups(source) && in_groups(target)) launch.group = static_cast<int>(16 / sizeof(T));
   set_arrays(work, source, target, around);
   launch.grid = cut(program, work, boxes, launch.group, shape, multiprocessors);
   return launch;

@@ -65,7 +65,6 @@ std::string_view note_of(jacobi3d::Halos halos) {
     case jacobi3d::Halos::exchanged: return "";
     case jacobi3d::Halos::overlapped: return " beyond what the interior hides";
     case jacobi3d::Halos::awaited: return ", which kernels await";
-    case jacobi3d::Halos::stored: return ", which kernels store";
   }
   return "";
 }
@@ -216,7 +215,7 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
              Choices<bool>{{"f32", false}, {"f64", true}})
       ->group(group);
   add_flag(command, "--overlap",
-           "update the interior during the exchange; without any of these four flags, runs of 200 steps or more "
+           "update the interior during the exchange; without any of these three flags, runs of 200 steps or more "
            "first time all of them",
            [&settings] { settings.halos = jacobi3d::Halos::overlapped; })
       ->group(group);
@@ -225,10 +224,6 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
            "in f32, where x and y "
            "are not cut",
            [&settings] { settings.halos = jacobi3d::Halos::awaited; })
-      ->group(group);
-  add_flag(command, "--store-halos",
-           "kernels store faces in y and z into the neighbours' halos, where their memory is mapped",
-           [&settings] { settings.halos = jacobi3d::Halos::stored; })
       ->group(group);
   add_flag(command, "--no-overlap", "update all cells after the exchange", [&settings] {
     settings.halos = jacobi3d::Halos::exchanged;

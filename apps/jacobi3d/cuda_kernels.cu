@@ -114,14 +114,12 @@ class CudaKernels : public Kernels<T> {
  public:
   CudaKernels(const halocline::Domain& domain, const Problem& problem)
       : problem_(problem), devices_(internals(domain).backend()) {
-    devices_.load({reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, two, 1, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, 1, two, most_boxes, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, two, most_boxes, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, 1, most_images, most_boxes, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, most_images, most_boxes, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1, StoredFaces<T>>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, two, 1, StoredFaces<T>>),
+    devices_.load({reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, two, 1>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, two, most_boxes>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, two, most_boxes>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, most_images, most_boxes>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, most_images, most_boxes>),
                    reinterpret_cast<const void*>(&cuda::initialise<T>),
                    reinterpret_cast<const void*>(&difference_of_rows<T>),
                    reinterpret_cast<const void*>(&difference_of_parts)});
@@ -162,13 +160,6 @@ class CudaKernels : public Kernels<T> {
     update(subdomain, {subdomain.owned()}, source, target, awaits_ && around ? Start::early : Start::in_turn);
   }
 
-  void update_and_store(const Subdomain& subdomain, const View<const T>& source, const View<T>& target,
-                        const apps::RowOutlets<T>& outlets) override {
-    const std::array boxes{subdomain.owned()};
-    expect_one_grid("jacobi3d", "subdomain", boxes[0]);
-    launch<two, 1, StoredFaces<T>>(subdomain, boxes, source, target, problem_.images(boxes), outlets);
-  }
-
   /// Rows of whole groups: the first and the last of a row that begins one cell further in would be stored cell by cell.
   /// What is computed beyond the interior may have read halos that are being written, and is overwritten.
   void update_interior(const Subdomain& subdomain, const View<const T>& source, const View<T>& target) override {
@@ -200,11 +191,11 @@ class CudaKernels : public Kernels<T> {
               const View<T>& target, Start start) {
     const std::vector<Sphere> spheres = problem_.images(present);
     if (spheres.size() > two) {
-      launch<most_images, most_boxes, NoFaces>(subdomain, present, source, target, spheres);
+      launch<most_images, most_boxes>(subdomain, present, source, target, spheres);
     } else if (in_one_grid(present)) {
-      launch<two, 1, NoFaces>(subdomain, present, source, target, spheres, {}, start);
+      launch<two, 1>(subdomain, present, source, target, spheres, start);
     } else {
-      launch<two, most_boxes, NoFaces>(subdomain, present, source, target, spheres);
+      launch<two, most_boxes>(subdomain, present, source, target, spheres);
     }
   }
 
@@ -218,17 +209,16 @@ class CudaKernels : public Kernels<T> {
   /// Spheres of a launch that stays in the domain: others, which are rare, take a kernel of their own.
   static constexpr std::size_t two = 2;
 
-  template <std::size_t S, int B, typename F>
+  template <std::size_t S, int B>
   void launch(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
-              const View<T>& target, const std::vector<Sphere>& spheres, const apps::RowOutlets<T>& outlets = {},
-              Start start = Start::in_turn) {
-    Work<T, S, B, F> work;
+              const View<T>& target, const std::vector<Sphere>& spheres, Start start = Start::in_turn) {
+    Work<T, S, B> work;
     const int around = subdomain.wraps(0) ? static_cast<int>(subdomain.owned().extent().x) : 0;
-    const Launch how = prepare("jacobi3d", work, boxes, source, target, outlets, around, shape,
-                               devices_.multiprocessors(stream_of(subdomain)));
+    const Launch how =
+        prepare("jacobi3d", work, boxes, source, target, around, shape, devices_.multiprocessors(stream_of(subdomain)));
     std::fill(std::copy(spheres.begin(), spheres.end(), work.spheres), std::end(work.spheres), spheres.back());
     for (int i = 0; i < work.count; ++i) work.reach[i] = reach_of(spheres, work.pieces[i].box);
-    if constexpr (S == two && B == 1 && !F::stored && std::is_same_v<T, float>) {
+    if constexpr (S == two && B == 1 && std::is_same_v<T, float>) {
       const auto one = one_box_of<most>(boxes.front().extent(), devices_.multiprocessors(stream_of(subdomain)));
       if (one && how.group == most && work.pieces[0].past == 0) {
         work.backwards = std::less<const T*>()(target.data(), source.data()) &&
@@ -246,7 +236,7 @@ class CudaKernels : public Kernels<T> {
       }
     }
     enqueue_update(devices_, stream_of(subdomain),
-                   how.group == most ? &cuda::update<T, most, S, B, F> : &cuda::update<T, 1, S, B, F>, how.grid, work);
+                   how.group == most ? &cuda::update<T, most, S, B> : &cuda::update<T, 1, S, B>, how.grid, work);
   }
 
   Problem problem_;

@@ -28,14 +28,6 @@ class HostKernels : public Kernels<T> {
     }
   }
 
-  void update_and_store(const Subdomain& subdomain, const View<const T>& source, const View<T>& target,
-                        const apps::RowOutlets<T>& outlets) override {
-    subdomain.launch(subdomain.owned(), [problem = problem_, source, target, outlets](const Box& part) {
-      update_box<T>(problem, part, source, target);
-      apps::store_rows(part, target, outlets);
-    });
-  }
-
   void difference(const Subdomain& subdomain, const View<const T>& before, const View<const T>& after,
                   Difference* result) override {
     stream_of(subdomain).host_function([owned = subdomain.owned(), before, after, result] {

@@ -31,9 +31,6 @@ enum class Halos : int {
   /// An exchange, and all cells by a kernel that starts with it and awaits it before the first cells that read halos: on GPUs, in fp32,
   /// where x and y are not cut; otherwise as exchanged. Not with a number of steps per exchange above 1.
   awaited,
-  /// The step before it stores its faces in y and z in the neighbours' halos itself, where their memory is mapped; what is left
-  /// is exchanged. Not with a number of steps per exchange above 1.
-  stored,
 };
 [[nodiscard]] std::string_view to_string(Halos halos);
 

@@ -4,7 +4,6 @@
 #include <memory>
 #include <span>
 
-#include "common/outlets.hpp"
 #include "halocline/domain.hpp"
 #include "jacobi3d/row.hpp"
 
@@ -28,9 +27,6 @@ class Kernels {
                                const halocline::View<T>& target) {
     update(subdomain, {&subdomain.owned(), 1}, source, target);
   }
-  /// The same for all owned cells, whose rows are stored in neighbours' halos, too, where there are outlets.
-  virtual void update_and_store(const halocline::Subdomain& subdomain, const halocline::View<const T>& source,
-                                const halocline::View<T>& target, const apps::RowOutlets<T>& outlets) = 0;
   /// The same for the interior, while halos are under way. May also write cells of the boundary next to it in x, with
   /// values that are not final: an update of the boundary must follow.
   virtual void update_interior(const halocline::Subdomain& subdomain, const halocline::View<const T>& source,

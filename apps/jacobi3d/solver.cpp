@@ -38,10 +38,9 @@ constexpr int trial_turns = 3;
 constexpr std::int64_t run_over_trial = 25;
 
 void check_settings(const Settings& settings, int steps_per_exchange) {
-  if ((settings.halos == Halos::stored || settings.halos == Halos::awaited) && steps_per_exchange > 1) {
-    throw halocline::InvalidArgument(
-        fmt::format("jacobi3d: halos are {} by kernels, and steps_per_exchange is {}; allowed is 1",
-                    to_string(*settings.halos), steps_per_exchange));
+  if (settings.halos == Halos::awaited && steps_per_exchange > 1) {
+    throw halocline::InvalidArgument(fmt::format(
+        "jacobi3d: halos are awaited by kernels, and steps_per_exchange is {}; allowed is 1", steps_per_exchange));
   }
   if (settings.steps < 1) {
     throw halocline::InvalidArgument(fmt::format("jacobi3d: steps is {}; allowed is 1 or more", settings.steps));
@@ -85,16 +84,15 @@ std::string_view to_string(Halos halos) {
     case Halos::exchanged: return "exchanged";
     case Halos::overlapped: return "overlapped";
     case Halos::awaited: return "awaited";
-    case Halos::stored: return "stored";
   }
   return "unknown";
 }
 
 std::vector<Halos> ways_of(halocline::Domain& domain) {
   std::vector<Halos> ways{Halos::exchanged, Halos::overlapped};
-  if (domain.plan().steps_per_exchange > 1) return ways;
-  if (internals(domain).backend().kind() == halocline::DeviceKind::cuda) ways.push_back(Halos::awaited);
-  ways.push_back(Halos::stored);
+  if (domain.plan().steps_per_exchange == 1 && internals(domain).backend().kind() == halocline::DeviceKind::cuda) {
+    ways.push_back(Halos::awaited);
+  }
   return ways;
 }
 
@@ -188,9 +186,7 @@ void Solver<T>::update_all(int since_exchange, Halos halos) {
     const auto source = s.read(field_);
     const auto target = s.view(field_, 1);
     traced_.run(apps::Work::all_cells, s, [&] {
-      if (halos == Halos::stored) {
-        kernels_->update_and_store(s, source, target, apps::row_outlets(s, field_, 1));
-      } else if (halos == Halos::awaited) {
+      if (halos == Halos::awaited) {
         kernels_->update_awaiting(s, source, target);
       } else {
         const halocline::Box box = s.update_box(since_exchange);
@@ -198,7 +194,6 @@ void Solver<T>::update_all(int since_exchange, Halos halos) {
       }
     });
   }
-  if (halos == Halos::stored) internals(domain_).mark_stored(field_, apps::row_face_directions());
 }
 
 /// Between the current buffer and the next one. Summed by subdomain in one order, then by rank: the same in
@@ -314,7 +309,6 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   };
   std::vector<Recording> recordings;  // the longest first
   if (settings.graph) {
-    // A cycle begins after a step like its last one, which may have stored halos for it.
     for (std::int64_t i = 0; i < cycle_steps && result.steps < settings.steps && !result.converged; ++i) one_step();
     const auto record = [&](std::int64_t steps) {
       auto capture = domain_.capture();
@@ -344,7 +338,6 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
     }
   }
   const halocline::Duration total = clock.now() - start;
-  internals(domain_).forget_stored(field_.id);  // what happens to the cells from here on is not this solver's affair
   result.residual = *latest;
 
   result.timings.parts = parts_of(stopwatches, result.steps, timed, total);

@@ -52,13 +52,12 @@ struct Reach {
 };
 
 /// The kernel's parameter. Spheres: 2, or more for boxes beyond the domain's edge.
-template <typename T, std::size_t Spheres, int Most, typename FacesOfWork>
+template <typename T, std::size_t Spheres, int Most>
 struct Work : Boxes<T, Most> {
   static constexpr bool turns = true;
   static constexpr bool wraps = true;
   static constexpr bool holds = true;
   Star<Average> stencil;
-  [[no_unique_address]] FacesOfWork faces;
   Sphere spheres[Spheres];  ///< the later one prevails
   Reach reach[Most];        ///< of each piece
   // For update_one():
@@ -120,9 +119,9 @@ struct Work : Boxes<T, Most> {
 inline constexpr Shape shape{};
 
 /// N: as for march_block().
-template <typename T, int N, std::size_t S, int Most, typename F>
+template <typename T, int N, std::size_t S, int Most>
 __global__ void __launch_bounds__(lanes* shape.warps, shape.resident_blocks)
-    update(const __grid_constant__ Work<T, S, Most, F> work) {
+    update(const __grid_constant__ Work<T, S, Most> work) {
   march_block<N>(work);
 }
 

@@ -185,7 +185,7 @@ __device__ void march_one(const Work& work) {
 /// around in y: what its first and last rows read beyond it is read at its other end, not from the halo.
 template <typename T, int N, std::size_t S, bool whole, bool awaits>
 __global__ void __launch_bounds__(lanes* rows_of_block, shape.resident_blocks)
-    update_one(const __grid_constant__ Work<T, S, 1, NoFaces> work) {
+    update_one(const __grid_constant__ Work<T, S, 1> work) {
   if (awaits && (blockIdx.y == 0 || blockIdx.y + 1 == gridDim.y)) {
     work.backwards ? march_one<N, true, whole, awaits, awaits>(work) : march_one<N, false, whole, awaits, awaits>(work);
   } else if (work.backwards) {

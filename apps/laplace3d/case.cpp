@@ -65,12 +65,6 @@ void check_steps(std::int64_t steps, int steps_per_exchange) {
       "steps are {}; allowed is a multiple of steps_per_exchange, {}, and at least 1", steps, steps_per_exchange));
 }
 
-void check_own_way(const OwnWay& way, int steps_per_exchange) {
-  if (way.order != OwnOrder::stored || steps_per_exchange == 1) return;
-  throw halocline::InvalidArgument(
-      fmt::format("sides are stored by the kernel, and steps_per_exchange is {}; allowed is 1", steps_per_exchange));
-}
-
 template <typename T>
 Case<T>::Case(halocline::comm::RankGroup& comm, const Problem& problem, const halocline::DomainOptions& options,
               std::optional<OwnWay> own)
@@ -79,7 +73,6 @@ Case<T>::Case(halocline::comm::RankGroup& comm, const Problem& problem, const ha
       domain_(problem.extent, radius_of(problem.stencil), comm, options_),
       field_(domain_.template add_field<T>("u", {.buffers = 2})),
       own_(own) {
-  if (own_) check_own_way(*own_, options_.steps_per_exchange);
   domain_.on_open_boundary({});  // initialise() sets the fixed values there, in both buffers
   domain_.realize();
   halocline::comm::agree_on(domain_.plan().comm,

@@ -28,7 +28,7 @@ class Case {
  public:
   /// Takes boundaries, partition and update from the problem, the rest from the options. Throws InvalidArgument where the
   /// domain's planes cannot be shared out evenly, or a slab is thinner than its two sides.
-  /// own: as in Setting; check_own_way() refuses what is not allowed.
+  /// own: as in Setting.
   Case(halocline::comm::RankGroup& comm, const Problem& problem, const halocline::DomainOptions& options,
        std::optional<OwnWay> own = std::nullopt);
   ~Case();
@@ -68,8 +68,6 @@ class Case {
   std::map<SchemeKind, std::unique_ptr<Scheme>> schemes_;
 };
 
-/// Whether a number of steps per exchange allows it: throws InvalidArgument that names both.
-void check_own_way(const OwnWay& way, int steps_per_exchange);
 /// Whether steps are whole cycles: throws InvalidArgument that names both numbers.
 void check_steps(std::int64_t steps, int steps_per_exchange);
 

@@ -221,13 +221,12 @@ void add_laplace_options(CLI::App& command, Options& options, LaplaceOptions& ow
             })
       ->group(group);
   add_word(command, "--order", "ORDER",
-           "halocline: exchange-first, sides-last, sides-beside or stored, instead of the fastest of a trial",
+           "halocline: exchange-first, sides-last or sides-beside, instead of the fastest of a trial",
            [&own](const auto& name, const auto& word) {
              using Order = laplace3d::OwnOrder;
              const Choices<Order> orders{{"exchange-first", Order::exchange_first},
                                          {"sides-last", Order::sides_last},
-                                         {"sides-beside", Order::sides_beside},
-                                         {"stored", Order::stored}};
+                                         {"sides-beside", Order::sides_beside}};
              own.what.own = {parse_choice(name, word, orders), true};
            })
       ->group(group);

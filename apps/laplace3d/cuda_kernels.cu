@@ -36,18 +36,14 @@ template <typename T>
 class CudaKernels : public Kernels<T> {
  public:
   CudaKernels(halocline::device::Backend& backend, const Problem& problem) : problem_(problem), devices_(backend) {
-    devices_.load({reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, 1, 7, two, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, 7, two, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, 1, 19, two, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, 19, two, NoFaces>),
-                   reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1, StoredFaces<T>>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1, StoredFaces<T>>),
-                   reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1, StoredFaces<T>>),
-                   reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1, StoredFaces<T>>),
+    devices_.load({reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, 7, two>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 7, two>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, 19, two>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 19, two>),
                    reinterpret_cast<const void*>(&cuda::initialise<T>)});
   }
 
@@ -69,16 +65,6 @@ class CudaKernels : public Kernels<T> {
     }
   }
 
-  void update_and_store(Stream& stream, const Box& box, const View<const T>& source, const View<T>& target,
-                        const apps::RowOutlets<T>& outlets) override {
-    expect_one_grid("laplace3d", "slab", box);
-    if (problem_.stencil == Stencil::points7) {
-      launch<7, 1, StoredFaces<T>>(stream, {&box, 1}, source, target, outlets);
-    } else {
-      launch<19, 1, StoredFaces<T>>(stream, {&box, 1}, source, target, outlets);
-    }
-  }
-
  private:
   /// Cells of 16 bytes.
   static constexpr int most = 16 / sizeof(T);
@@ -87,20 +73,19 @@ class CudaKernels : public Kernels<T> {
   template <int Points>
   void update(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target) {
     if (in_one_grid(boxes)) {
-      launch<Points, 1, NoFaces>(stream, boxes, source, target);
+      launch<Points, 1>(stream, boxes, source, target);
     } else {
-      launch<Points, two, NoFaces>(stream, boxes, source, target);
+      launch<Points, two>(stream, boxes, source, target);
     }
   }
 
-  template <int Points, int Most, typename F>
-  void launch(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target,
-              const apps::RowOutlets<T>& outlets = {}) {
-    Work<T, Points, Most, F> work{{}, StencilOf<T, Points>::with(Weights<T>(problem_.coefficients)), {}};
+  template <int Points, int Most>
+  void launch(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target) {
+    Work<T, Points, Most> work{{}, StencilOf<T, Points>::with(Weights<T>(problem_.coefficients))};
     const Launch how =
-        prepare("laplace3d", work, boxes, source, target, outlets, 0, work.shape, devices_.multiprocessors(stream));
+        prepare("laplace3d", work, boxes, source, target, 0, work.shape, devices_.multiprocessors(stream));
     enqueue_update(devices_, stream,
-                   how.group == most ? &cuda::update<T, most, Points, Most, F> : &cuda::update<T, 1, Points, Most, F>,
+                   how.group == most ? &cuda::update<T, most, Points, Most> : &cuda::update<T, 1, Points, Most>,
                    how.grid, work);
   }
 

@@ -27,14 +27,6 @@ class HostKernels : public Kernels<T> {
     }
   }
 
-  void update_and_store(Stream& stream, const Box& box, const View<const T>& source, const View<T>& target,
-                        const apps::RowOutlets<T>& outlets) override {
-    stream.launch(box, [problem = problem_, source, target, outlets](const Box& part) {
-      update_box<T>(problem, part, source, target);
-      apps::store_rows(part, target, outlets);
-    });
-  }
-
  private:
   Problem problem_;
 };

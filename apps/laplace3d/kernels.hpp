@@ -4,7 +4,6 @@
 #include <memory>
 #include <span>
 
-#include "common/outlets.hpp"
 #include "device/backend.hpp"
 #include "halocline/view.hpp"
 #include "laplace3d/problem.hpp"
@@ -26,11 +25,6 @@ class Kernels {
   /// A step for disjoint boxes, at most most_boxes that are not empty: one launch on a GPU.
   virtual void update(halocline::device::Stream& stream, std::span<const halocline::Box> boxes,
                       const halocline::View<const T>& source, const halocline::View<T>& target) = 0;
-  /// The same for one box, whose rows are stored in neighbours' halos, too, where there are outlets: a subdomain's, of all its
-  /// owned cells.
-  virtual void update_and_store(halocline::device::Stream& stream, const halocline::Box& box,
-                                const halocline::View<const T>& source, const halocline::View<T>& target,
-                                const apps::RowOutlets<T>& outlets) = 0;
 };
 
 /// Those for a backend's kind of devices; the backend outlives them.

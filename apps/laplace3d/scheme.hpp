@@ -48,11 +48,8 @@ enum class OwnOrder : int {
   exchange_first,
   sides_last,    ///< sides after the inner points, which are updated during the exchange
   sides_beside,  ///< sides concurrently with the inner points, as soon as halos are complete
-  /// exchange_first, of sides that the step before has stored in the neighbours' halos itself; not with a number of steps per exchange above 1.
-  stored,
 };
-inline constexpr std::array all_own_orders{OwnOrder::exchange_first, OwnOrder::sides_last, OwnOrder::sides_beside,
-                                           OwnOrder::stored};
+inline constexpr std::array all_own_orders{OwnOrder::exchange_first, OwnOrder::sides_last, OwnOrder::sides_beside};
 struct OwnWay {
   OwnOrder order = OwnOrder::sides_last;
   bool recorded = false;  ///< replays steps, where no route needs the host

@@ -80,20 +80,19 @@ struct StencilOf<T, 19> {
 };
 
 /// The kernel's parameter.
-template <typename T, int Points, int Most, typename FacesOfWork>
+template <typename T, int Points, int Most>
 struct Work : Boxes<T, Most> {
   static constexpr Shape shape = StencilOf<T, Points>::shape;
   static constexpr bool turns = shape.turns;
   static constexpr bool wraps = false;
   static constexpr bool holds = false;
   typename StencilOf<T, Points>::Type stencil;
-  [[no_unique_address]] FacesOfWork faces;
 };
 
 /// N: as for march_block().
-template <typename T, int N, int Points, int Most, typename F>
+template <typename T, int N, int Points, int Most>
 __global__ void __launch_bounds__(lanes* StencilOf<T, Points>::shape.warps, StencilOf<T, Points>::shape.resident_blocks)
-    update(const __grid_constant__ Work<T, Points, Most, F> work) {
+    update(const __grid_constant__ Work<T, Points, Most> work) {
   march_block<N>(work);
 }
 

@@ -48,8 +48,7 @@ void Domain::Impl::spread_streams(const StreamGroup& group) {
 void Domain::Impl::begin_capture() {
   check_idle("capture()");
   if (capturing) throw InvalidArgument("capture() must not be called while another is under way; finish() it before");
-  capturing = std::make_shared<Capturing>(
-      Capturing{.current = current, .stored = stored, .exchanged = exchanged, .groups = stream_groups()});
+  capturing = std::make_shared<Capturing>(Capturing{.current = current, .groups = stream_groups()});
   try {
     exchange->guard([this] {
       for (const StreamGroup& group : capturing->groups) {
@@ -77,8 +76,6 @@ std::vector<Domain::Impl::Recorded> Domain::Impl::recorded() {
 /// The fields and exchanges are as before the capture.
 void Domain::Impl::take_back_captured() {
   current = std::move(capturing->current);
-  stored = std::move(capturing->stored);
-  exchanged = std::move(capturing->exchanged);
   if (exchange->under_way()) exchange->forget_captured();
   if (accumulation) accumulation->exchange().forget_captured();
   if (reductions) reductions->forget_captured();
@@ -129,7 +126,6 @@ Graph Capture::finish() {
   const Domain::Impl::Capturing before = *domain.capturing;
   auto graph = std::make_shared<Graph::Impl>();
   graph->domain = &domain;
-  graph->stored = before.stored;
   try {
     // A stream that has failed is the domain's failure, which other ranks learn; captured steps that cannot end are the caller's.
     domain.exchange->guard([&] {
@@ -142,7 +138,6 @@ Graph Capture::finish() {
   }
   const bool unfinished = domain.exchange->under_way();
   const std::vector<int> current = domain.current;
-  const auto stored = domain.stored;
   domain.take_back_captured();
   if (unfinished) {
     throw InvalidArgument("captured steps start an exchange that they do not finish; allowed are whole exchanges");
@@ -152,14 +147,6 @@ Graph Capture::finish() {
       throw InvalidArgument(fmt::format(
           "captured steps swap field '{}' from buffer {} to buffer {}; allowed are whole cycles of its {} buffers",
           domain.fields[f].name, before.current[f], current[f], domain.fields[f].buffers));
-    }
-  }
-  for (std::size_t f = 0; f < current.size(); ++f) {
-    if (stored[f] != before.stored[f]) {
-      throw InvalidArgument(fmt::format(
-          "captured steps leave other cells of field '{}' stored by kernels (mark_stored) than they begin with; "
-          "allowed are whole cycles, behind a step that stores as the captured ones do",
-          domain.fields[f].name));
     }
   }
   std::erase_if(domain.graphs, [](const auto& one) { return one.expired(); });
@@ -173,13 +160,6 @@ void Graph::launch() const {
   }
   Domain::Impl& domain = *impl_->domain;
   domain.check_idle("launch()");
-  for (std::size_t f = 0; f < domain.stored.size(); ++f) {
-    if (domain.stored[f] == impl_->stored[f]) continue;
-    throw InvalidArgument(
-        fmt::format("launch: other cells of field '{}' are stored by kernels (mark_stored) than when the steps were "
-                    "captured; allowed are the same",
-                    domain.fields[f].name));
-  }
   domain.exchange->check_others("launch()");
   domain.exchange->guard([&] {
     for (const auto& [group, graph] : impl_->recorded) {

@@ -224,7 +224,6 @@ class Checkpoints::Impl {
       read_cells(*snapshot_, fields_, folder_.path(), manifest);
     });
     comm::agree_on(comm(), [&] { snapshot_->upload("Checkpoints::restore()"); });
-    for (const auto& [field, ahead] : items_) internals(*domain_).forget_stored(field);
     return manifest.metadata;
   }
 

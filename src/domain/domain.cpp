@@ -59,9 +59,7 @@ const exchange::Selection& Domain::Impl::selection(std::span<const Transfer> whi
     const field_id id = transfer.field;
     const std::int64_t depth = depth_of(transfer);
     const int buffer = current[id.index()];
-    const Directions& by_kernels = stored[id.index()][static_cast<std::size_t>(buffer)];
-    selected.items.push_back(
-        {id, buffer, by_kernels & transfer.directions, transfer.directions, depth, swaps_captured(id)});
+    selected.items.push_back({id, buffer, transfer.directions, depth, swaps_captured(id)});
   }
   std::sort(selected.items.begin(), selected.items.end(),
             [](const auto& a, const auto& b) { return a.field < b.field; });
@@ -97,10 +95,6 @@ void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Ove
   exchange->start(streams, chosen, overlap);
   exchanging.clear();
   for (const Transfer& transfer : which) exchanging.push_back(transfer.field);
-  for (const auto& item : chosen.items) {
-    stored[item.field.index()][static_cast<std::size_t>(item.buffer)] &= ~item.directions;
-    exchanged[item.field.index()] = true;
-  }
 }
 
 void Domain::Impl::start_whole_exchange(exchange::Overlap overlap) {
@@ -307,7 +301,6 @@ void Domain::swap(field_id field) {
   if (!impl_->capturing) impl_->exchange->swapped(impl_->streams, field);
   int& buffer = impl_->current[field.index()];
   buffer = (buffer + 1) % descriptor.buffers;
-  impl_->exchanged[field.index()] = false;
 }
 
 void Domain::use_tiles(const Vec3& tile) {

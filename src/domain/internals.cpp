@@ -115,43 +115,4 @@ int DomainInternals::current_buffer(field_id field) const {
 
 std::int64_t DomainInternals::rebalanced() const { return Domain::Impl::of(*domain_).rebalanced; }
 
-void DomainInternals::mark_stored(field_id field, const Directions& directions, int ahead) const {
-  Domain::Impl* const impl = &Domain::Impl::of(*domain_);
-  impl->check_realized("mark_stored()");
-  const auto& descriptor = impl->field(field);
-  const auto refuse = [&](const std::string& why) {
-    throw InvalidArgument(fmt::format("mark_stored of field '{}', {}", descriptor.name, why));
-  };
-  if (impl->options.steps_per_exchange > 1) {
-    refuse(fmt::format("steps_per_exchange is {}; allowed is 1, as neighbours read halos between exchanges",
-                       impl->options.steps_per_exchange));
-  }
-  if (impl->exchange->under_way()) {
-    refuse("while an exchange is under way; allowed is behind an exchange");
-  }
-  if (ahead < 0 || ahead % descriptor.buffers == 0) {
-    refuse(
-        fmt::format("ahead is {} of {} buffers; allowed are those that are not the current one, which neighbours read",
-                    ahead, descriptor.buffers));
-  }
-  if (!impl->exchanged[field.index()]) {
-    refuse("which was not exchanged since it was swapped; allowed is behind an exchange of it");
-  }
-  const int buffer = (impl->current[field.index()] + ahead) % descriptor.buffers;
-  impl->stored[field.index()][static_cast<std::size_t>(buffer)] |= directions;
-}
-
-void DomainInternals::forget_stored(field_id field) const {
-  Domain::Impl* const impl = &Domain::Impl::of(*domain_);
-  impl->check_realized("forget_stored()");
-  static_cast<void>(impl->field(field));
-  for (Directions& stored : impl->stored[field.index()]) stored.reset();
-}
-
-std::optional<exchange::Outlet> DomainInternals::outlet_of(const Subdomain& subdomain, field_id field,
-                                                           Direction direction, int ahead, Element element) const {
-  Domain::Impl& impl = Domain::Impl::of(*domain_);
-  return impl.exchange->outlet(subdomain.position_, field, impl.buffer_of("outlet", field, ahead, element), direction);
-}
-
 }  // namespace halocline

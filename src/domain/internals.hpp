@@ -75,35 +75,7 @@ class DomainInternals {
   /// How often the domain was rebalanced, which moves cells to other subdomains.
   [[nodiscard]] std::int64_t rebalanced() const;
 
-  /// The cells of a local subdomain that the neighbour in a direction has in its halo, as they lie there, in a field's current
-  /// array or the one that comes next after `ahead` swaps: a store there is one of the neighbour's, for kernels that store what
-  /// they compute a second time instead of having it copied (mark_stored). owned() and with_halo() are these cells, in this
-  /// subdomain's coordinates. None where there is no neighbour or no halo, or the route's memory is not mapped.
-  template <typename T>
-  [[nodiscard]] std::optional<View<T>> outlet(const Subdomain& subdomain, Field<T> field, Direction direction,
-                                              int ahead = 0) const {
-    const auto found = outlet_of(subdomain, field.id, direction, ahead, element_of<std::remove_const_t<T>>());
-    if (!found) return std::nullopt;
-    const auto& [first, stride, component_stride] = found->copies;
-    return View<T>(first, found->cells, found->cells, {stride.x, stride.y, stride.z}, component_stride);
-  }
-  /// States that kernels enqueued so far store the cells of a field's array, the current one after `ahead` swaps,
-  /// through all outlets towards the given directions. The next exchange of that array then only ensures the order with
-  /// these stores, and moves the remaining cells. Local; all ranks must do the same, after an exchange of the field and
-  /// before the field is swapped. Throws InvalidArgument if neighbours may still read the cells that are stored: in the
-  /// current array, if one exchange serves more than one step, or without an exchange since the last swap.
-  void mark_stored(field_id field, const Directions& directions, int ahead = 1) const;
-  template <typename T>
-  void mark_stored(Field<T> field, const Directions& directions, int ahead = 1) const {
-    mark_stored(field.id, directions, ahead);
-  }
-  /// Revokes that for all arrays of a field: if owned cells have been written since, or before a new start. The next
-  /// exchange moves everything. Local; all ranks must do the same.
-  void forget_stored(field_id field) const;
-
  private:
-  [[nodiscard]] std::optional<exchange::Outlet> outlet_of(const Subdomain& subdomain, field_id field,
-                                                          Direction direction, int ahead, Element element) const;
   const Domain* domain_;
 };
 

@@ -240,10 +240,6 @@ void Domain::Impl::allocate() {
     locals.push_back(std::move(local));
   }
   current.assign(fields.size(), 0);
-  exchanged.assign(fields.size(), false);
-  for (const FieldDescriptor& descriptor : fields) {
-    stored.emplace_back(static_cast<std::size_t>(descriptor.buffers));
-  }
   make_reductions();
 }
 

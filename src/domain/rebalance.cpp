@@ -95,8 +95,6 @@ void Domain::Impl::rebalance_as(Plan next) {
       }
       split(tiles);
       current.assign(fields.size(), 0);
-      exchanged.assign(fields.size(), false);
-      for (auto& buffers : stored) std::ranges::fill(buffers, Directions());
       make_reductions();
     });
     route_and_connect();

@@ -262,21 +262,6 @@ void Exchange::Impl::join(std::size_t place, const Directions& sides, device::St
   }
 }
 
-std::optional<Outlet> Exchange::Impl::outlet(std::size_t place, field_id field, int buffer, Direction direction) const {
-  check_selection({{{field, buffer}}});
-  if (setup_.geometry->fields[field.index()].wire) return std::nullopt;  // stores would not be rounded
-  const SubdomainState* state = states_.at(place);
-  for (const End& end : ends_) {
-    const FusedEndpoint* fused = end.endpoint->fused();
-    if (fused == nullptr || end.channel->message.from != state->subdomain.id) continue;
-    for (const partition::Segment& segment : end.channel->message.segments) {
-      if (segment.field != field || segment.direction != direction) continue;
-      if (const auto found = fused->outlet(segment, buffer)) return found;
-    }
-  }
-  return std::nullopt;
-}
-
 device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
   std::size_t i = 0;
   while (states_[i]->subdomain.id != subdomain) ++i;
@@ -370,9 +355,6 @@ Directions Exchange::filled_by_device(std::size_t place) const { return impl_->f
 Directions Exchange::awaited(std::size_t place) const { return impl_->awaited(place); }
 void Exchange::join(std::size_t place, const Directions& sides, device::Stream& stream) const {
   impl_->join(place, sides, stream);
-}
-std::optional<Outlet> Exchange::outlet(std::size_t place, field_id field, int buffer, Direction direction) const {
-  return impl_->outlet(place, field, buffer, direction);
 }
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
 void Exchange::check(std::span<device::Stream* const> streams) { impl_->check(streams); }

@@ -56,9 +56,6 @@ struct Selection {
     static constexpr std::int64_t whole = std::numeric_limits<std::int64_t>::max();
     field_id field;
     int buffer = 0;
-    /// In these directions kernels have stored the cells themselves, through outlets, so that the exchange only signals their
-    /// arrival; see Exchange::outlet.
-    Directions stored = {};
     /// The directions in which cells are sent.
     Directions directions = Directions().set();
     /// Halo cells are filled up to this distance from the owned cells; at least 1.
@@ -115,12 +112,6 @@ struct Setup {
   /// Notes what the exchange does, and reads its state for recordings; null for none. Must outlive the exchange.
   Recorder* recorder = nullptr;
   std::string recorded_as = "exchange";  ///< there
-};
-
-/// The copy of a local subdomain's cells in a neighbour's halo: stores go to the neighbour's memory.
-struct Outlet {
-  Box cells;            ///< owned cells of the subdomain, in its own coordinates
-  StridedCells copies;  ///< from cells.lo on
 };
 
 /// Whether other work may run between the start of an exchange and its end.
@@ -199,13 +190,6 @@ class Exchange {
   /// Orders later work in a stream of the subdomain's device after the arrival of these sides, none of them awaited, and after
   /// the work that was in the subdomain's stream when the exchange was started.
   void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
-
-  /// The halo of the neighbour in a direction, in a buffer of a field, as memory that kernels of the local subdomain (place: in
-  /// Setup's order) can store to; none if there is no neighbour, no halo, the field has a wire format, or the route's memory is not
-  /// mapped. Cells that are stored
-  /// after one exchange and before the next arrive with the next, which has them in Selection::Item::stored. From the start of the
-  /// first exchange on, no subdomain may read the halos of that buffer.
-  [[nodiscard]] std::optional<Outlet> outlet(std::size_t place, field_id field, int buffer, Direction direction) const;
 
   /// Enqueues in each stream that the field's next buffer is the current one. When an exchange runs, it compares its
   /// selection with that: a graph that was captured with one buffer and is launched while another is current

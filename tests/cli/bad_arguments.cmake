@@ -126,7 +126,7 @@ expect_refused("run laplace3d --size 8 8 9 --devices 2" "size in z is 9; allowed
 expect_refused("run laplace3d --size 8 --devices 8" "which is 1 planes for each of 8 devices; allowed are 2 or more")
 expect_refused("run laplace3d --stencil 27" "--stencil is '27'; allowed is one of 7, 19")
 expect_refused("run laplace3d --gamma 0.1" "--gamma requires --stencil 19")
-expect_refused("run laplace3d --order stored --scheme threads" "--order requires --scheme halocline")
+expect_refused("run laplace3d --order sides-last --scheme threads" "--order requires --scheme halocline")
 expect_refused("run laplace3d --steps 5 --steps-per-exchange 2" "steps are 5; allowed is a multiple of steps_per_exchange, 2")
 expect_refused("run laplace3d --device-grid 2 1 1" "unknown option '--device-grid' of 'halocline run laplace3d'")
 expect_refused("run jacobi3d --steps 0" "--steps is '0'; allowed is a whole number from 1")

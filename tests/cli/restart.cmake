@@ -51,7 +51,7 @@ endif()
 expect_run(1 "check +passed" "--steps 40 --check --output whole --output-every 10")
 expect_run(${many} "steps +15.*check +passed" "--steps 15 --check --checkpoint saved --checkpoint-every 10 --output parts --output-every 10")
 expect_run(${more} "restarted +after step 15.*steps +30.*check +passed"
-           "--steps 30 --check --restart saved --checkpoint saved --output parts --output-every 10 --store-halos")
+           "--steps 30 --check --restart saved --checkpoint saved --output parts --output-every 10 --await-halos")
 expect_run(1 "restarted +after step 30.*steps +40.*check +passed"
            "--steps 40 --check --restart saved --devices 3 --output parts --output-every 10 --steps-per-exchange 2")
 foreach(step IN ITEMS 10 20 30 40)

@@ -102,7 +102,7 @@ count(ok "the lines of parts.csv" "${found} lines, the last of them: ${last}")
 expect_output("host +1x1x1 +2 .*host: this program's own code" "run mhd --study backends --size 8 --order 2 --steps 2")
 expect_output("steps +6 to time" "run mhd --size 16 --precision f32 --initial forced --steps 4 --warm-up 2 --no-overlap")
 
-expect_output("which kernels store.*check +passed" "run jacobi3d --size 24 20 16 --steps 12 --devices 4 --store-halos --check")
+expect_output("await halos within kernels.*check +passed" "run jacobi3d --size 24 20 16 --steps 12 --devices 4 --await-halos --check")
 expect_output("converged" "run jacobi3d --size 16 --steps 5000 --tolerance 1e-3 --devices 2")
 
 expect_output("rack 0: nodes 0, 1, 2, 3, 4, 5, 6, 7 and 10 more.*rack 1: nodes 18, 19, " "machine --machine ${SOURCE}/machines/gb200-nvl72.json")

@@ -25,7 +25,7 @@ endfunction()
 # The traced steps are steps of the run: the result is that of a run without a trace, bit for bit.
 expect_trace(jacobi overlap 3 3 jacobi3d --size 32 --steps 20 --overlap --check)
 expect_trace(first first 3 3 jacobi3d --size 32 --steps 3 --no-overlap --transports mpi_staged --check)
-expect_trace(stored first 3 3 jacobi3d --size 32 --steps 9 --store-halos --check)
+expect_trace(awaited first 3 3 jacobi3d --size 32 --steps 9 --await-halos --check)
 expect_trace(laplace overlap 3 3 laplace3d --size 32 --steps 10 --rounds 1 --order sides-last --check)
 expect_trace(beside overlap 3 3 laplace3d --size 32 --steps 10 --rounds 1 --order sides-beside)
 expect_trace(mhd overlap 9 3 mhd --size 16 --steps 5 --warm-up 1 --dt 1e-5 --overlap --boundary after-all --check)

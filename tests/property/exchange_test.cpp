@@ -8,7 +8,7 @@
 #include "comm/local_ranks.hpp"
 #include "halocline/session.hpp"
 #include "support/effort.hpp"
-#include "support/outlet_case.hpp"
+#include "support/halo_case.hpp"
 
 namespace halocline::test {
 namespace {
@@ -86,13 +86,6 @@ TEST(RandomExchanges, with_halos_in_x_apart) {
     const HaloOutcome outcome = run_case(comm, c);
     EXPECT_GT(outcome.cells, 0) << c.name;
     return outcome.wrong;
-  });
-}
-
-TEST(RandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
-  for_seeds(40000, 80, [](comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
-    if (seed % 3 == 0) c.delay_seed = seed + 1;
-    return run_outlet_case(comm, c, seed);
   });
 }
 

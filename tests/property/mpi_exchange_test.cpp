@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "support/effort.hpp"
+#include "support/halo_case.hpp"
 #include "support/mpi_world.hpp"
-#include "support/outlet_case.hpp"
 
 namespace halocline::test {
 namespace {
@@ -51,14 +51,6 @@ TEST(MpiRandomExchanges, with_halos_in_x_apart) {
     const HaloOutcome outcome = run_case(mpi_world(), c);
     EXPECT_EQ(outcome.wrong, "") << c.name << ", rank " << mpi_world().rank().value();
     EXPECT_GT(outcome.cells, 0) << c.name;
-  }
-}
-
-TEST(MpiRandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
-  for (std::uint64_t seed = 50000; seed < 50000 + some_of<std::uint64_t>(16); ++seed) {
-    HaloCase c = random_case(seed, mpi_world().size());
-    if (seed % 3 == 0) c.delay_seed = seed + 1;
-    EXPECT_EQ(run_outlet_case(mpi_world(), c, seed), "") << c.name << ", rank " << mpi_world().rank().value();
   }
 }
 

@@ -31,10 +31,8 @@ constexpr std::int64_t recorded_steps = 8;
 constexpr std::int64_t trial_steps = 64;
 constexpr int trial_turns = 3;
 
-constexpr std::array<std::string_view, all_own_orders.size()> order_names{
-    "exchange, then all cells", "overlapped", "overlapped, sides concurrent", "sides stored by the kernel"};
-/// Steps after which a step that stores finds what it leaves, in each of the two buffers.
-constexpr std::int64_t steps_to_settle = 2;
+constexpr std::array<std::string_view, all_own_orders.size()> order_names{"exchange, then all cells", "overlapped",
+                                                                          "overlapped, sides concurrent"};
 
 template <typename T>
 class OwnExchange : public Scheme {
@@ -79,12 +77,11 @@ class OwnExchange : public Scheme {
     std::vector<OwnWay> ways;
     for (const bool recorded : {false, true}) {
       for (const OwnOrder order : all_own_orders) {
-        if (possible(order)) ways.push_back({order, recorded});
+        ways.push_back({order, recorded});
       }
     }
     return ways;
   }
-  [[nodiscard]] bool possible(OwnOrder order) const { return order != OwnOrder::stored || steps_ == 1; }
 
   /// Two recordings, where all ranks can.
   void record() {
@@ -95,27 +92,17 @@ class OwnExchange : public Scheme {
     std::int64_t can = internals(domain).backend().prefers_graphs() ? 1 : 0;
     for (const OwnOrder order : all_own_orders) {
       if (can == 0) break;
-      if (!possible(order)) continue;
       try {
-        settle(order);
         auto capture = domain.capture();
         for (std::int64_t c = 0; c < cycles_recorded_; ++c) enqueue_cycle(order);
         recording(order).emplace(capture.finish());
       } catch (const halocline::CapabilityError&) {  // a route needs the host
         can = 0;
       }
-      internals(domain).forget_stored(setting_.field.id);
     }
     if (domain.plan().comm.all_reduce(can, Reduction::min) == 0) {
       for (auto& one : recordings_) one.reset();
     }
-  }
-
-  /// Does the steps that precede recorded ones. Returns how many.
-  std::int64_t settle(OwnOrder order) {
-    if (order != OwnOrder::stored) return 0;
-    for (std::int64_t i = 0; i < steps_to_settle; ++i) enqueue_cycle(order);
-    return steps_to_settle;
   }
 
   [[nodiscard]] std::optional<halocline::Graph>& recording(OwnOrder order) {
@@ -129,7 +116,7 @@ class OwnExchange : public Scheme {
     const auto* const tracer = internals(domain).tracer();
     if (tracer != nullptr && tracer->on()) way.recorded = false;
     std::int64_t since_wait = 0;
-    std::int64_t cycle = way.recorded && cycles >= steps_to_settle ? settle(way.order) : 0;
+    std::int64_t cycle = 0;
     while (cycle < cycles) {
       std::int64_t step = 1;
       if (way.recorded && cycles - cycle >= cycles_recorded_ &&
@@ -145,7 +132,6 @@ class OwnExchange : public Scheme {
       since_wait = 0;
       in_flight.wait();
     }
-    internals(domain).forget_stored(setting_.field.id);
     domain.synchronize();
   }
 
@@ -155,10 +141,6 @@ class OwnExchange : public Scheme {
       case OwnOrder::exchange_first:
         domain.exchange();
         update_all(0);
-        break;
-      case OwnOrder::stored:
-        domain.exchange();
-        update_and_store();
         break;
       case OwnOrder::sides_last: {
         auto exchange = domain.start_exchange();
@@ -189,17 +171,6 @@ class OwnExchange : public Scheme {
       const halocline::Box box = slab.subdomain().update_box(t);
       update(Work::all_cells, slab, {&box, 1});
     }
-  }
-
-  void update_and_store() {
-    for (const Slab& slab : slabs_) {
-      const auto& s = slab.subdomain();
-      traced_.run(Work::all_cells, s, [&] {
-        setting_.kernels->update_and_store(stream_of(s), s.owned(), s.read(setting_.field), s.view(setting_.field, 1),
-                                           apps::row_outlets(s, setting_.field, 1));
-      });
-    }
-    internals(*setting_.domain).mark_stored(setting_.field, apps::row_face_directions());
   }
 
   void update_inner(const Slab& slab, halocline::device::Stream& stream) {

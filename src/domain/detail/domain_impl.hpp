@@ -76,10 +76,6 @@ class Domain::Impl {
   std::vector<device::Stream*> streams;
   std::vector<std::unique_ptr<device::Event>> marks;  ///< by stream: of those that meet for a recording
   std::vector<int> current;
-  /// By field and buffer: what kernels have stored for its next exchange.
-  std::vector<std::vector<Directions>> stored;
-  /// By field: whether the current buffer has been exchanged since the last swap, so that the other buffers' halos are not read.
-  std::vector<bool> exchanged;
   std::optional<MessageRanking> message_ranking;  ///< where the option leaves the messages to the model
   std::vector<RoutedMessage> routes;
   std::string tuned;                            ///< what tune() has chosen, as a line; empty without it
@@ -277,8 +273,6 @@ class Domain::Impl {
   /// What a capture began with, and how far it is.
   struct Capturing {
     std::vector<int> current;
-    std::vector<std::vector<Directions>> stored;
-    std::vector<bool> exchanged;
     std::vector<StreamGroup> groups;
     std::size_t begun = 0;  ///< groups whose first stream is captured
     std::size_t ended = 0;  ///< and no longer
@@ -305,10 +299,8 @@ class Domain::Impl {
 };
 
 struct Graph::Impl {
-  Domain::Impl* domain;                                 ///< null once it is closed
-  using Stored = std::vector<std::vector<Directions>>;  ///< by field and buffer: see DomainInternals::mark_stored
-  std::vector<Domain::Impl::Recorded> recorded;         ///< one for each device, or one for all
-  Stored stored;                                        ///< by what precedes the steps
+  Domain::Impl* domain;                          ///< null once it is closed
+  std::vector<Domain::Impl::Recorded> recorded;  ///< one for each device, or one for all
 };
 
 }  // namespace halocline

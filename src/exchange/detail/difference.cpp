@@ -45,8 +45,7 @@ std::vector<std::optional<Item>> alternatives(field_id field, const std::optiona
   for (int buffer = 0; buffer < geometry.fields[field.index()].buffers; ++buffer) {
     for (const Directions& in : directions) {
       for (const std::int64_t depth : depths) {
-        Item item{.field = field, .buffer = buffer, .directions = in, .depth = depth};
-        if (mine) item.stored = mine->stored;
+        const Item item{.field = field, .buffer = buffer, .directions = in, .depth = depth};
         if (item != mine) all.emplace_back(item);
       }
     }

@@ -51,7 +51,6 @@ class Exchange::Impl final : public HostDriven {
   [[nodiscard]] Directions filled_by_device(std::size_t place) const { return states_.at(place)->filled_by_device; }
   [[nodiscard]] Directions awaited(std::size_t place) const;
   void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
-  [[nodiscard]] std::optional<Outlet> outlet(std::size_t place, field_id field, int buffer, Direction direction) const;
   void swapped(std::span<device::Stream* const> streams, field_id field);
   void check(std::span<device::Stream* const> streams);
   void check_others(std::string_view what);

@@ -26,26 +26,12 @@ partition::Segment within(const partition::Segment& segment, std::int64_t depth)
   return part;
 }
 
-template <typename Has>
-Payload payload_where(const partition::Message& message, const Selection& selection, Has&& has) {
-  Payload payload;
-  for (const partition::Segment& segment : message.segments) {
-    for (const Selection::Item& item : selection.items) {
-      if (item.field != segment.field || !item.directions.test(static_cast<std::size_t>(segment.direction.index()))) {
-        continue;
-      }
-      if (has(item, segment)) payload.append(within(segment, item.depth), item.buffer);
-    }
-  }
-  return payload;
-}
-
 }  // namespace
 
 std::uint64_t Selection::token() const {
   Hash hash;
   for (const Item& item : items) {
-    hash.add(item.field.value()).add(std::int64_t{item.buffer}).add(static_cast<std::int64_t>(item.stored.to_ulong()));
+    hash.add(item.field.value()).add(std::int64_t{item.buffer});
     hash.add(static_cast<std::int64_t>(item.directions.to_ulong())).add(item.depth);
   }
   return hash.value();
@@ -57,13 +43,16 @@ void Payload::append(const partition::Segment& segment, int buffer) {
 }
 
 Payload payload_of(const partition::Message& message, const Selection& selection) {
-  return payload_where(message, selection, [](const auto&, const auto&) { return true; });
-}
-
-Payload unstored_payload_of(const partition::Message& message, const Selection& selection) {
-  return payload_where(message, selection, [](const Selection::Item& item, const partition::Segment& segment) {
-    return !item.stored.test(static_cast<std::size_t>(segment.direction.index()));
-  });
+  Payload payload;
+  for (const partition::Segment& segment : message.segments) {
+    for (const Selection::Item& item : selection.items) {
+      if (item.field != segment.field || !item.directions.test(static_cast<std::size_t>(segment.direction.index()))) {
+        continue;
+      }
+      payload.append(within(segment, item.depth), item.buffer);
+    }
+  }
+  return payload;
 }
 
 std::int64_t payload_capacity(const partition::Message& message) {

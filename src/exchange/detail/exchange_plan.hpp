@@ -31,8 +31,6 @@ struct Payload {
   void append(const partition::Segment& segment, int buffer);
 };
 [[nodiscard]] Payload payload_of(const partition::Message& message, const Selection& selection);
-/// The same without what kernels have stored, for transports that have outlets.
-[[nodiscard]] Payload unstored_payload_of(const partition::Message& message, const Selection& selection);
 
 /// The largest payload that any selection can need: all fields, whole.
 [[nodiscard]] std::int64_t payload_capacity(const partition::Message& message);

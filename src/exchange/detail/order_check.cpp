@@ -67,14 +67,10 @@ OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const ExchangePla
 OrderCheck::Received OrderCheck::make_received(const Channel& channel, const ExchangePlan& plan) {
   const SubdomainState& state = context_->state(channel.message.to);
   device::Backend& backend = *context_->backend;
-  const Payload all = payload_of(channel.message, plan.selection);
-  Received received{&channel, all, all, nullptr, nullptr, nullptr};
+  Received received{&channel, payload_of(channel.message, plan.selection), nullptr, nullptr, nullptr};
   received.arrived =
       backend.allocate_pinned(static_cast<std::size_t>(std::max<std::int64_t>(received.payload.bytes, 1)));
-  // If the transport leaves out the cells that kernels have stored, these are in the halo already.
-  if (!routing::moves_one_by_one(channel.transport))
-    received.to_come = unstored_payload_of(channel.message, plan.selection);
-  std::vector<device::StridedCopy> poison = unpack_copies(received.to_come, state.received, received.arrived->data());
+  std::vector<device::StridedCopy> poison = unpack_copies(received.payload, state.received, received.arrived->data());
   std::vector<device::StridedCopy> read = unpack_copies(received.payload, state.received, received.arrived->data());
   for (device::StridedCopy& copy : read) {
     std::byte* const halo = copy.target;
@@ -158,13 +154,6 @@ void OrderCheck::check_sent(const Sent& sent) const {
   }
 }
 
-/// Whether kernels, and not the exchange, have stored a segment.
-bool OrderCheck::was_stored(const Received& received, const PackedSegment& packed) {
-  return std::ranges::none_of(received.to_come.segments, [&](const PackedSegment& other) {
-    return other.segment.field == packed.segment.field && other.segment.direction == packed.segment.direction;
-  });
-}
-
 void OrderCheck::check_received(const Received& received, const Digests& digests) const {
   for (std::size_t i = 0; i < digests.size(); ++i) {
     const PackedSegment& packed = received.payload.segments[i];
@@ -176,9 +165,6 @@ void OrderCheck::check_received(const Received& received, const Digests& digests
     if (digests[i].at_start != digests[i].at_end) {
       throw ProtocolError(what + ": its cells were written meanwhile, see the error of rank " +
                           fmt::format("{}", received.channel->sender.value()));
-    }
-    if (was_stored(received, packed)) {
-      throw ProtocolError(what + "; kernels must store through outlets all cells that are marked as stored");
     }
     throw ProtocolError(what +
                         "; work that writes halos must be in the subdomain's stream, before start_exchange() or after "

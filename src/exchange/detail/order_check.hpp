@@ -41,7 +41,6 @@ class OrderCheck {
   struct Received {
     const Channel* channel;
     Payload payload;
-    Payload to_come;  ///< without the cells that kernels have stored
     std::unique_ptr<device::Buffer> arrived;
     std::unique_ptr<device::CopyList> poison;
     std::unique_ptr<device::CopyList> read;
@@ -61,7 +60,6 @@ class OrderCheck {
   [[nodiscard]] Received make_received(const Channel& channel, const ExchangePlan& plan);
   [[nodiscard]] std::vector<Digests> meet(const Messages& messages);
   void check_sent(const Sent& sent) const;
-  [[nodiscard]] static bool was_stored(const Received& received, const PackedSegment& packed);
   void check_received(const Received& received, const Digests& digests) const;
   [[nodiscard]] const FieldDescriptor& field_of(const PackedSegment& packed) const;
 

@@ -106,16 +106,15 @@ std::int64_t most_room(const partition::Message& message, const partition::Geome
 
 SplitPayload split_payload(const partition::Message& message, const Selection& selection,
                            const partition::Geometry& geometry, const Tuning& tuning, RowAccess access) {
-  Payload all = unstored_payload_of(message, selection);
+  Payload all = payload_of(message, selection);
   SplitPayload split;
-  const bool stored = all.segments.size() < payload_of(message, selection).segments.size();
   PacketBytes packets;
   bool narrowed = false;
   for (const PackedSegment& item : all.segments) {
     add(packets, item.segment, geometry);
     narrowed = narrowed || is_narrowed(item.segment, geometry);
   }
-  if (access.as_packets && !stored && !narrowed && all.bytes > 0 && packets.link <= tuning.packets_at_most_bytes) {
+  if (access.as_packets && !narrowed && all.bytes > 0 && packets.link <= tuning.packets_at_most_bytes) {
     if (packets.room > most_room(message, geometry, tuning.packets_at_most_bytes)) {
       throw InternalError("the packets of a message do not fit into their room");
     }

@@ -8,7 +8,7 @@
 
 namespace halocline::exchange {
 
-/// The part of a payload that kernels have not stored themselves, by the way in which it is sent. A small payload is
+/// A payload by the way in which it is sent. A small one is
 /// sent as packets (docs/decisions/0036). Any other has two parts: rows that are moved one by one, and rows that are
 /// packed first, because they are short and many, because the sender's device cannot reach the receiver's arrays, or because
 /// the field has a wire format, in which they are never sent as packets. Over a link, many short stores take longer than a pack and an unpack (docs/decisions/0015). The packed part is cut into
@@ -30,7 +30,6 @@ struct RowAccess {
   bool as_packets = false;  ///< the rows of both ends' arrays may be sent as packets
 };
 
-/// A message for which kernels also store cells is not sent as packets, because packets are not ordered with these stores.
 [[nodiscard]] SplitPayload split_payload(const partition::Message& message, const Selection& selection,
                                          const partition::Geometry& geometry, const Tuning& tuning, RowAccess access);
 

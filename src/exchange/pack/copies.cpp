@@ -77,10 +77,6 @@ StridedCells Memory::cells_at(field_id field, int buffer, const Vec3& p) const {
   return array(field, buffer).cells_at(p, geometry->owned(field, subdomain));
 }
 
-Outlet outlet_of(const partition::Segment& segment, int buffer, const Memory& receiver) {
-  return {segment.source, receiver.cells_at(segment.field, buffer, segment.target.lo)};
-}
-
 std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memory& sender, std::byte* packed) {
   std::vector<device::StridedCopy> copies;
   for (const PackedSegment& item : payload.segments) {

@@ -36,9 +36,6 @@ struct Memory {
 [[nodiscard]] std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory& sender,
                                                           const Memory& receiver);
 
-/// A segment's cells as they lie in the receiver's halo, in a buffer of its field.
-[[nodiscard]] Outlet outlet_of(const partition::Segment& segment, int buffer, const Memory& receiver);
-
 /// Adds a message's copies to a list that becomes one operation.
 inline void append(std::vector<device::StridedCopy>& all, const std::vector<device::StridedCopy>& more) {
   all.insert(all.end(), more.begin(), more.end());

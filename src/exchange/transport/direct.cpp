@@ -99,11 +99,6 @@ class DirectSender final : public FusedEndpoint {
                                     flags_.arrived(plan, part), turn_of_rows});
   }
 
-  [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int buffer) const override {
-    if (!channel_->in_place) return std::nullopt;
-    return outlet_of(segment, buffer, {context_->geometry, channel_->message.to, &arrays_});
-  }
-
  private:
   const Channel* channel_;
   Context* context_;

@@ -54,10 +54,6 @@ class FusedEndpoint : public Endpoint {
   /// Adds its part of an exchange to its subdomain's, or to the copies that need no flags.
   virtual void contribute(const ExchangePlan& plan, device::Participant& participant,
                           std::vector<device::StridedCopy>& local) = 0;
-  /// The receiver's cells of a segment, as memory of the sender's device, if they are mapped (senders).
-  [[nodiscard]] virtual std::optional<Outlet> outlet(const partition::Segment& /*segment*/, int /*buffer*/) const {
-    return std::nullopt;
-  }
 };
 
 /// Driven by the device, by copy engines: what a Schedule enqueues, for all ends of a rank, in this order.

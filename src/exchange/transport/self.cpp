@@ -14,10 +14,7 @@ class Local final : public FusedEndpoint {
 
   void contribute(const ExchangePlan& plan, device::Participant& /*participant*/,
                   std::vector<device::StridedCopy>& local) override {
-    append(local, put_copies(unstored_payload_of(channel_->message, plan.selection), from_->memory, to_->received));
-  }
-  [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int buffer) const override {
-    return outlet_of(segment, buffer, to_->received);
+    append(local, put_copies(payload_of(channel_->message, plan.selection), from_->memory, to_->received));
   }
 
  private:

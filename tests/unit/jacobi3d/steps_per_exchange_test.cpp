@@ -29,7 +29,7 @@ TEST(JacobiStepsPerExchange, ChangesNoBit) {
       shape.extent[dim] = seeded.between(shape.steps_per_exchange, shape.steps_per_exchange + 9);
     }
     shape.extent[static_cast<int>(seeded.between(0, 2))] += shape.steps_per_exchange * shape.ranks * shape.devices;
-    shape.halos = shape.steps_per_exchange == 1 && seeded.chance(50) ? Halos::stored
+    shape.halos = shape.steps_per_exchange == 1 && seeded.chance(50) ? Halos::awaited
                   : seeded.chance(50)                                ? Halos::overlapped
                                                                      : Halos::exchanged;
     shape.steps = static_cast<int>(seeded.between(1, 14));
@@ -55,12 +55,12 @@ TEST(JacobiStepsPerExchange, ReplaysWholeCyclesOfStepsAndOfBuffers) {
   }
 }
 
-TEST(JacobiStepsPerExchange, OtherThanOneIsRefusedWhereKernelsStoreHalos) {
-  const Shape shape{{8, 8, 8}, 1, 2, Halos::stored, 1, {}, false, 2};
+TEST(JacobiStepsPerExchange, OtherThanOneIsRefusedWhereKernelsAwaitHalos) {
+  const Shape shape{{8, 8, 8}, 1, 2, Halos::awaited, 1, {}, false, 2};
   on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
     jacobi3d::Solver<float> solver(domain, field);
     jacobi3d::Settings settings;
-    settings.halos = Halos::stored;
+    settings.halos = Halos::awaited;
     EXPECT_THAT([&] { solver.run(settings); }, testing::ThrowsMessage<halocline::InvalidArgument>(
                                                    testing::HasSubstr("steps_per_exchange is 2; allowed is 1")));
   });

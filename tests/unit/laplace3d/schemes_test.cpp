@@ -299,12 +299,6 @@ TEST(LaplaceErrors, name_what_is_wrong) {
   EXPECT_THAT(make({8, 8, 12}, 4, 2), HasSubstr("which is 3 planes for each of 4 devices; allowed are 4 or more"));
   EXPECT_THAT(refusal([] { static_cast<void>(laplace3d::scheme_of("fast")); }),
               HasSubstr("scheme is 'fast'; allowed is one of baseline left-right pairwise threads threads+p2p"));
-  EXPECT_THAT(refusal([&] {
-                DomainOptions options;
-                options.steps_per_exchange = 2;
-                Case<double> on(*comm, {{8, 8, 8}}, options, laplace3d::OwnWay{OwnOrder::stored});
-              }),
-              HasSubstr("sides are stored by the kernel, and steps_per_exchange is 2; allowed is 1"));
   EXPECT_THAT(refusal([] { laplace3d::check_steps(5, 2); }),
               HasSubstr("steps are 5; allowed is a multiple of steps_per_exchange, 2"));
 }
