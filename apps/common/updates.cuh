@@ -5,7 +5,6 @@
 #include <iterator>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "common/cut.cuh"

@@ -221,8 +221,7 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
       ->group(group);
   add_flag(command, "--await-halos",
            "update all cells by a kernel that starts with the exchange, and awaits it where it reads halos: on GPUs, "
-           "in f32, where x and y "
-           "are not cut",
+           "in f32, where x and y are not cut",
            [&settings] { settings.halos = jacobi3d::Halos::awaited; })
       ->group(group);
   add_flag(command, "--no-overlap", "update all cells after the exchange", [&settings] {

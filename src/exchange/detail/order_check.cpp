@@ -13,7 +13,6 @@
 #include "core/wire.hpp"
 #include "exchange/detail/tags.hpp"
 #include "exchange/detail/transfers.hpp"
-#include "routing/messages.hpp"
 
 namespace halocline::exchange {
 namespace {
