@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <vector>
 
 #include "common/launch.cuh"
@@ -27,29 +29,18 @@ class Devices {
   }
 
   /// On all devices: a kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
-  void load(std::initializer_list<const void*> kernels) const {
+  /// Returns the oldest version of PTX that the devices run any of them from (80 for compute_80).
+  int load(std::initializer_list<const void*> kernels) const {
+    int oldest = std::numeric_limits<int>::max();
     for (const int ordinal : ordinals_) {
       const OnDevice on(ordinal);
       for (const void* kernel : kernels) {
         cudaFuncAttributes attributes{};
         check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
+        oldest = std::min(oldest, attributes.ptxVersion);
       }
     }
-  }
-
-  /// Loads kernels that wait for the end of the kernel before them: whether they may start before it, as the code that the devices run
-  /// was compiled for compute capability 9.0 or newer.
-  [[nodiscard]] bool may_start_early(std::initializer_list<const void*> kernels) const {
-    bool may = true;
-    for (const int ordinal : ordinals_) {
-      const OnDevice on(ordinal);
-      for (const void* kernel : kernels) {
-        cudaFuncAttributes attributes{};
-        check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
-        may = may && attributes.ptxVersion >= 90;
-      }
-    }
-    return may;
+    return oldest;
   }
 
   /// CUDA's, in the order of the backend's.

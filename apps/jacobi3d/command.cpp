@@ -62,9 +62,9 @@ void write_slice(Context& context, jacobi3d::Solver<T>& solver, const std::strin
 
 std::string_view note_of(jacobi3d::Halos halos) {
   switch (halos) {
-    case jacobi3d::Halos::exchanged: return "";
+    case jacobi3d::Halos::exchanged:
+    case jacobi3d::Halos::awaited: return "";
     case jacobi3d::Halos::overlapped: return " beyond what the interior hides";
-    case jacobi3d::Halos::awaited: return ", which kernels await";
   }
   return "";
 }

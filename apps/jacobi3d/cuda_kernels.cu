@@ -127,8 +127,9 @@ class CudaKernels : public Kernels<T> {
     if constexpr (std::is_same_v<T, float>) {
       devices_.load({reinterpret_cast<const void*>(&cuda::update_one<T, most, two, false, false>),
                      reinterpret_cast<const void*>(&cuda::update_one<T, most, two, true, false>)});
-      awaits_ = devices_.may_start_early({reinterpret_cast<const void*>(&cuda::update_one<T, most, two, false, true>),
+      const int awaiting = devices_.load({reinterpret_cast<const void*>(&cuda::update_one<T, most, two, false, true>),
                                           reinterpret_cast<const void*>(&cuda::update_one<T, most, two, true, true>)});
+      awaits_ = awaiting >= first_ptx_that_waits;
     }
     for (const Subdomain& subdomain : domain.subdomains()) {
       parts_[subdomain.id()] =

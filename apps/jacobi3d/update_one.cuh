@@ -102,8 +102,10 @@ __device__ __noinline__ void hold_in_one(const Work& work, int planes_of_block) 
   hold_near<N>(work, spot, planes_in_one(piece, spot.plane, planes_of_block), written);
 }
 
-/// Waits for the end of the kernel before this one in its stream, and for its stores. Code for compute capabilities below 9.0 does not wait,
-/// and must not be started early.
+/// Code from older PTX does not wait in await_halos(), and must not be started early.
+inline constexpr int first_ptx_that_waits = 90;
+
+/// Waits for the end of the kernel before this one in its stream, and for its stores.
 __device__ inline void await_halos() { NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaGridDependencySynchronize();)) }
 
 /// backwards: from the last plane to the first, blocks as well as marches, so that planes which two marches read are still read
