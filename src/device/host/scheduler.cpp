@@ -21,6 +21,9 @@ constexpr Duration longest_blind_nap = microseconds(500);
 /// How long a helping thread yields before it sleeps. What it waits for is often that near, and waking a sleeping core takes as
 /// long (much longer in a virtual machine). Once for each wait, so that long waits cost nothing.
 constexpr Duration yielding = microseconds(100);
+/// The same for what has no ring, such as messages of MPI. A message through a network makes several steps (an offer, an answer, parts),
+/// each of them in a call of MPI: a nap before each would take ten times as long as the message.
+constexpr Duration yielding_blindly = milliseconds(2);
 /// How long queues are run before polled queues are checked, without a ring.
 constexpr Duration longest_without_poll = milliseconds(1);
 /// How long a helping thread stays with a queue before it checks what it waits for.
@@ -93,6 +96,7 @@ std::size_t Scheduler::close(Queue& queue) {
 bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline, bool rung) {
   Duration nap = rung ? first_nap : first_blind_nap;
   const Duration cap = rung ? longest_nap : longest_blind_nap;
+  const Duration yields_for = rung ? yielding : yielding_blindly;
   Duration idle_since = Duration::max();
   const Helping helping(*this);
   WaitHook hook;
@@ -107,7 +111,7 @@ bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline
     if (deadline.expired()) return false;
     hook.poll();
     if (idle_since == Duration::max()) idle_since = real_time();
-    if (real_time() - idle_since < yielding) {
+    if (real_time() - idle_since < yields_for) {
       std::this_thread::yield();
       continue;
     }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
@@ -36,6 +37,8 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   using Lock = std::unique_lock<std::mutex>;
   [[nodiscard]] Lock lock() { return Lock(mutex_); }
   [[nodiscard]] const std::shared_ptr<Doorbell>& doorbell() const { return doorbell_; }
+  /// Whether an injector may delay an operation, or let it fail. Without one, what would be done at once need not be enqueued.
+  [[nodiscard]] bool injects() const { return injector_ != nullptr; }
   /// Calls the injector. Must not be called with the lock held.
   [[nodiscard]] Injection injection(Operation operation, int device) const;
 
@@ -78,6 +81,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
     void count(int change) {
       const Lock held = scheduler_.lock();
       scheduler_.helpers_ += change;
+      ++scheduler_.helps_;
       if (change < 0 && (scheduler_.any_runnable() || !scheduler_.polling_.empty())) scheduler_.end_rest();
     }
     Scheduler& scheduler_;
@@ -122,6 +126,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   std::condition_variable stopped_running_;
   bool stop_ = false;
   int helpers_ = 0;            ///< threads in help()
+  std::uint64_t helps_ = 0;    ///< times that a thread has come to help(), or left it
   bool workers_rest_ = false;  ///< workers with when_left_over wait for end_rest()
   std::condition_variable rest_ends_;
   std::vector<std::thread> workers_;

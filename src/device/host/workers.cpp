@@ -19,7 +19,8 @@ using std::chrono::milliseconds;
 constexpr Duration idle_nap = milliseconds(100);
 /// How long work is left to the threads that will wait for it, before a worker with when_left_over takes it.
 constexpr Duration grace = microseconds(200);
-/// After this number of checks without any work, it rests until the next push, or until a waiting thread leaves work undone.
+/// After this number of checks in vain, it checks seldom. If there is no work at all, it rests until the next push, or until a waiting
+/// thread leaves work undone.
 constexpr int looks_before_rest = 50;
 
 }  // namespace
@@ -84,32 +85,36 @@ void Scheduler::end_rest() {
   if (std::exchange(workers_rest_, false)) rest_ends_.notify_all();
 }
 
-/// Checks for work from time to time, and takes it only if no thread is in help(). Does not sleep on the doorbell, so that a
-/// ring does not pay for waking it.
+/// Checks for work from time to time, and takes it only if no thread has been in help() since the last check: on a core that both
+/// share, a worker that takes work from its hands costs more than it does. Does not sleep on the doorbell, so that a ring does not pay
+/// for waking it.
 void Scheduler::work_on_leftovers() {
-  int looks = 0;
+  int looks_in_vain = 0;
   Duration nap = grace;
   Lock held = lock();
+  std::uint64_t seen = helps_;
   while (!stop_) {
-    const bool nothing = !any_runnable() && polling_.empty();
-    if (nothing && ++looks >= looks_before_rest) {
+    if (looks_in_vain >= looks_before_rest && !any_runnable() && polling_.empty()) {
       workers_rest_ = true;
       rest_ends_.wait(held, [this] { return stop_ || !workers_rest_; });
-      looks = 0;
+      looks_in_vain = 0;
       nap = grace;
+      seen = helps_;
     }
     rest_ends_.wait_for(held, nap, [this] { return stop_; });
+    const bool helped = std::exchange(seen, helps_) != helps_;
     bool worked = false;
-    while (!stop_ && helpers_ == 0) {
+    while (!stop_ && !helped && helpers_ == 0) {
       held.unlock();
       const bool one = run_one(true);
       held.lock();
       if (!one) break;
       worked = true;
     }
-    if (worked) looks = 0;
+    looks_in_vain = worked ? 0 : looks_in_vain + 1;
     // Flags of other processes are polled less and less often; a thread that waits for them calls help().
-    nap = worked ? grace : std::min(2 * nap, Duration(first_nap));
+    const Duration longest = looks_in_vain < looks_before_rest ? first_nap : longest_nap;
+    nap = worked ? grace : std::min(2 * nap, longest);
   }
 }
 

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
+#include <atomic>
 #include <filesystem>
 #include <numeric>
 #include <stdexcept>
@@ -21,20 +20,13 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-std::shared_ptr<Backend> make(int devices, int workers) {
-  HostOptions options;
-  options.devices = devices;
-  options.workers = workers;
-  return make_host_backend(options);
-}
-
 std::size_t threads() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
 TEST(HostStream, ALaunchCoversItsBox) {
-  const auto backend = make(1, 1);
+  const auto backend = make_host(1, 1);
   const auto stream = backend->create_stream(0);
   const Box box{{-2, 3, 1}, {5, 9, 4}};
   std::vector<int> visits(static_cast<std::size_t>(box.volume()), 0);
@@ -54,7 +46,7 @@ TEST(HostStream, ALaunchCoversItsBox) {
 
 TEST(HostStream, AThreadThatEnqueuesForEverIsHeldBack) {
   for (const int workers : {0, 1}) {
-    const auto backend = make(1, workers);
+    const auto backend = make_host(1, workers);
     const auto stream = backend->create_stream(0);
     std::atomic<std::int64_t> done = 0;
     std::int64_t most = 0;
@@ -69,7 +61,7 @@ TEST(HostStream, AThreadThatEnqueuesForEverIsHeldBack) {
 }
 
 TEST(HostStream, AFullStreamThatFailsLetsTheThreadGoOn) {
-  const auto backend = make(1, 1);
+  const auto backend = make_host(1, 1);
   const auto stream = backend->create_stream(0);
   std::atomic<bool> fails = false;
   stream->host_function([&] {
@@ -91,7 +83,7 @@ TEST(HostStream, AFullStreamThatFailsLetsTheThreadGoOn) {
 }
 
 TEST(HostStream, AnOperationMayEnqueueIntoItsOwnFullStream) {
-  const auto backend = make(1, 1);
+  const auto backend = make_host(1, 1);
   const auto stream = backend->create_stream(0);
   std::atomic<int> done = 0;
   stream->host_function([&] {
@@ -102,7 +94,7 @@ TEST(HostStream, AnOperationMayEnqueueIntoItsOwnFullStream) {
 }
 
 TEST(HostStream, StreamsOfOneDeviceRunAtTheSameTimeOnTwoWorkers) {
-  const auto backend = make(1, 2);
+  const auto backend = make_host(1, 2);
   const auto a = backend->create_stream(0);
   const auto b = backend->create_stream(0);
   std::atomic<int> there{0};
@@ -125,7 +117,7 @@ TEST(HostStream, StreamsOfOneDeviceRunAtTheSameTimeOnTwoWorkers) {
 }
 
 TEST(HostStream, AUsersExceptionBecomesADeviceError) {
-  const auto backend = make(1, 1);
+  const auto backend = make_host(1, 1);
   const auto stream = backend->create_stream(0);
   bool later = false;
   stream->host_function([] { throw std::runtime_error("no such luck"); });
@@ -145,7 +137,7 @@ TEST(HostStream, AUsersExceptionBecomesADeviceError) {
 }
 
 TEST(HostStream, WhatAFunctionHoldsIsGoneWhenTheStreamIsDone) {
-  const auto backend = make(1, 1);
+  const auto backend = make_host(1, 1);
   const auto stream = backend->create_stream(0);
   for (int i = 0; i < 200; ++i) {
     auto held = std::make_shared<int>(1);
@@ -157,7 +149,7 @@ TEST(HostStream, WhatAFunctionHoldsIsGoneWhenTheStreamIsDone) {
 }
 
 TEST(HostStream, WhatAFunctionHoldsMayUseTheBackendWhenItGoes) {
-  const auto backend = make(1, 1);
+  const auto backend = make_host(1, 1);
   const auto stream = backend->create_stream(0);
   const auto event = backend->create_event(0);
   std::atomic<int> gone{0};
@@ -174,7 +166,7 @@ TEST(HostStream, WhatAFunctionHoldsMayUseTheBackendWhenItGoes) {
 }
 
 TEST(HostStream, ADestroyedStreamDropsWhatHasNotStartedAndWaitsForWhatRuns) {
-  const auto backend = make(1, 1);
+  const auto backend = make_host(1, 1);
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
   std::atomic<bool> started{false};
@@ -205,7 +197,7 @@ TEST(HostStream, ADestroyedStreamDropsWhatHasNotStartedAndWaitsForWhatRuns) {
 }
 
 TEST(HostStream, StreamsMayOutliveTheirBackend) {
-  auto backend = make(2, 2);
+  auto backend = make_host(2, 2);
   auto stream = backend->create_stream(0);
   auto buffer = backend->allocate_shareable(0, 64);
   auto event = backend->create_event(1);
@@ -218,8 +210,8 @@ TEST(HostStream, StreamsMayOutliveTheirBackend) {
 }
 
 TEST(HostStream, ObjectsOfAnotherBackendAreRefused) {
-  const auto one = make(1, 1);
-  const auto two = make(1, 1);
+  const auto one = make_host(1, 1);
+  const auto two = make_host(1, 1);
   const auto stream = one->create_stream(0);
   const auto event = two->create_event(0);
   EXPECT_EQ(thrown([&] { stream->record(*event); }),
@@ -272,7 +264,7 @@ TEST(HostStream, TheNumberOfWorkersFollowsDevicesAndRanks) {
 }
 
 TEST(HostStream, ABusyQueueDoesNotHoldUpOneWhoseFlagArrives) {
-  const auto backend = make(1, 1);
+  const auto backend = make_host(1, 1);
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
   const auto busy = backend->create_stream(0);
@@ -294,76 +286,6 @@ TEST(HostStream, ABusyQueueDoesNotHoldUpOneWhoseFlagArrives) {
   parked->synchronize();
   EXPECT_GE(ran_before, 0);
   EXPECT_LT(ran_before, 250);
-}
-
-TEST(HostStream, WaitUntilLooksAtItsConditionWhileQueuesAreLong) {
-  const auto backend = make(1, 1);
-  const auto stream = backend->create_stream(0);
-  std::atomic<int> ran{0};
-  for (int i = 0; i < 200; ++i) {
-    stream->host_function([&] {
-      std::this_thread::sleep_for(std::chrono::microseconds(500));
-      ++ran;
-    });
-  }
-  EXPECT_TRUE(backend->wait_until([&] { return ran >= 20; }, patience()));
-  EXPECT_LT(ran, 150);
-  stream->synchronize();
-}
-
-double cpu_seconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-TEST(HostStream, WaitingCostsLittle) {
-  const auto backend = make(4, 2);
-  const auto memory = make_page(*backend);
-  FlagPage& at = page(*memory);
-  std::vector<std::unique_ptr<Stream>> streams;
-  for (int i = 0; i < 8; ++i) {
-    streams.push_back(backend->create_stream(i % 4));
-    wait_for(*streams.back(), &at.one, &at.flags[i], 0, guard("never", milliseconds(300)));
-  }
-  const double before = cpu_seconds();
-  for (const auto& stream : streams) EXPECT_THAT(failure(*stream), HasSubstr("deadline: never"));
-  EXPECT_LT(cpu_seconds() - before, 0.03);
-
-  const double idle = cpu_seconds();
-  EXPECT_FALSE(backend->wait_until([] { return false; }, Deadline(Clock::steady(), milliseconds(300))));
-  EXPECT_LT(cpu_seconds() - idle, 0.05);
-
-  const double quiet = cpu_seconds();
-  std::this_thread::sleep_for(milliseconds(200));
-  EXPECT_LT(cpu_seconds() - quiet, 0.005);
-}
-
-TEST(HostStream, WaitUntilRunsQueuedWork) {
-  const auto backend = make(1, 1);
-  const auto busy = backend->create_stream(0);
-  const auto stream = backend->create_stream(0);
-  std::atomic<bool> stop{false};
-  std::atomic<bool> occupied{false};
-  busy->host_function([&] {
-    occupied = true;
-    while (!stop) std::this_thread::sleep_for(milliseconds(1));
-  });
-  while (!occupied) std::this_thread::yield();
-  // The only worker is busy, so the waiting thread runs the function.
-  std::thread::id runner;
-  std::atomic<bool> done{false};
-  stream->host_function([&] {
-    runner = std::this_thread::get_id();
-    done = true;
-  });
-  EXPECT_TRUE(backend->wait_until([&] { return done.load(); }, patience()));
-  EXPECT_EQ(runner, std::this_thread::get_id());
-  stop = true;
-  busy->synchronize();
 }
 
 }  // namespace

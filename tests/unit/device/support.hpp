@@ -19,6 +19,13 @@ namespace halocline::device::test {
 /// Long enough for a busy machine under a sanitizer; reaching it is a failure.
 inline Deadline patience() { return {Clock::steady(), std::chrono::seconds(20)}; }
 
+inline std::shared_ptr<Backend> make_host(int devices, int workers) {
+  HostOptions options;
+  options.devices = devices;
+  options.workers = workers;
+  return make_host_backend(options);
+}
+
 /// A clock that does not advance until the test moves it.
 class ManualClock final : public Clock {
  public:
