@@ -127,9 +127,6 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   options.no_edges = options.no_corners = true;
   if (!wanted.halo_in_x) options.boundaries = jacobi3d::boundaries;
   if (!options.domains_at_once) options.domains_at_once = 1;  // the solver's, or a trial's
-  // As exchanges have that run beside kernels.
-  constexpr int beside_kernels = 16;
-  if (wanted.settings.halos == jacobi3d::Halos::awaited && options.sm_budget == 0) options.sm_budget = beside_kernels;
   std::vector<jacobi3d::Trial> trials;
   if (wanted.try_steps_per_exchange) {
     trials =

@@ -146,7 +146,7 @@ void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatche
   };
   for (auto& stopwatch : stopwatches) stopwatch.start();
   if (halos != Halos::overlapped) {
-    domain_.exchange();
+    halos == Halos::awaited ? domain_.exchange_awaited() : domain_.exchange();
     lap(Stopwatch::Part::exchange);
     const Range range(backend, "jacobi3d: all cells");
     update_all(0, halos);

@@ -291,6 +291,8 @@ class Domain {
   /// start_exchange() and finish(), with nothing enqueued in between.
   void exchange();
   void exchange(const std::vector<Transfer>& transfers);
+  /// exchange() for kernels behind it that CUDA starts with it, and that await its end: leaves multiprocessors to them, as start_exchange().
+  void exchange_awaited();
 
   /// The times of exchanges that are complete by now, oldest first, and not returned before; at most the last 4096. Of each, the
   /// longest of any local subdomain, with the filling of open boundaries, and with the boxes that finish(update) updates. Local. Does

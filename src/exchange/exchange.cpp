@@ -99,7 +99,7 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     for (End& end : ends_) {
       end.done = end.host == nullptr;
       if (end.done) continue;
-      end.host->start(plan, overlap == Overlap::none ? &stream_of(end.state->subdomain.id) : nullptr);
+      end.host->start(plan, in_order(overlap) ? &stream_of(end.state->subdomain.id) : nullptr);
     }
     schedule_->start(plan, capturing);
     for (const auto& fusion : fusions_) {

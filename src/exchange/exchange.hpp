@@ -114,11 +114,14 @@ struct Setup {
   std::string recorded_as = "exchange";  ///< there
 };
 
-/// Whether other work may run between the start of an exchange and its end.
-enum class Overlap {
-  possible,
-  none  ///< nothing is enqueued in the streams between the two, so that the exchange itself may run in them
+/// Which work may run between the start of an exchange and its end.
+enum class Overlap : int {
+  possible,    ///< any
+  none,        ///< nothing is enqueued in the streams between the two, so that the exchange itself may run in them
+  next_kernel  ///< the same, but the next kernel in a stream starts with the exchange and awaits its end
 };
+/// Whether the exchange runs in the users' streams.
+constexpr bool in_order(Overlap overlap) { return overlap != Overlap::possible; }
 
 /// A message that this rank sends or receives, for a trace.
 struct TracedMessage {

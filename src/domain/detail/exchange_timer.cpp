@@ -28,7 +28,7 @@ void ExchangeTimer::start(std::span<device::Stream* const> streams, exchange::Ov
   current_ = unused(streams);
   for (std::size_t i = 0; i < streams.size(); ++i) streams[i]->record(*current_[i].started);
   joined_ = false;
-  if (overlap == exchange::Overlap::none) join(streams);
+  if (in_order(overlap)) join(streams);
 }
 
 void ExchangeTimer::join(std::span<device::Stream* const> streams) {

@@ -60,7 +60,7 @@ device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) 
   // With a second domain, whose exchange this one's peers may have begun first, a kernel that fills the device could stand in its way.
   fused.next_may_start = !waits() || context_->tuning.domains_at_once == 1;
   fused.multiprocessors = context_->tuning.multiprocessors;
-  if (fused.multiprocessors == 0 && overlap == Overlap::possible) fused.multiprocessors = concurrent_multiprocessors;
+  if (fused.multiprocessors == 0 && overlap != Overlap::none) fused.multiprocessors = concurrent_multiprocessors;
   if (fused.multiprocessors == 0 && is_beside_nccl()) fused.multiprocessors = multiprocessors_beside_nccl;
   for (const Member& member : members_) {
     const SubdomainState& state = *member.state;
@@ -91,7 +91,7 @@ std::string Fusion::track(Overlap overlap) const {
 }
 
 Fusion::Form& Fusion::form(const ExchangePlan& plan, Overlap overlap) {
-  Form& form = exchanges_.of(plan)[overlap == Overlap::none ? 0 : 1];
+  Form& form = exchanges_.of(plan)[static_cast<std::size_t>(overlap)];
   if (form.made) return form;
   device::FusedPlan fused = fused_plan(plan, overlap);
   if (context_->tracer != nullptr) {
@@ -136,7 +136,7 @@ void Fusion::send(const ExchangePlan& plan) {
 }
 
 void Fusion::start(const ExchangePlan& plan, std::span<device::Stream* const> users, Overlap overlap) {
-  carrier_ = overlap == Overlap::none ? users[members_.front().place] : stream_.get();
+  carrier_ = in_order(overlap) ? users[members_.front().place] : stream_.get();
   for (std::size_t i = 0; i < members_.size(); ++i) {
     device::Stream* user = users[members_[i].place];
     if (user == carrier_) continue;

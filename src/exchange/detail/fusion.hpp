@@ -59,7 +59,7 @@ class Fusion {
 
   // If it is not scheduled.
 
-  /// Enqueues an exchange after the work in the members' streams. With Overlap::none it runs in one of these, which saves
+  /// Enqueues an exchange after the work in the members' streams. With in_order(overlap) it runs in one of these, which saves
   /// two waits between streams; otherwise in a stream of its own.
   void start(const ExchangePlan& plan, std::span<device::Stream* const> users, Overlap overlap);
   /// Orders later work in the members' streams after it.
@@ -75,12 +75,12 @@ class Fusion {
   void stop() noexcept;
 
  private:
-  /// An exchange, made when first run: one that uses the whole device, and one that leaves room for concurrent kernels.
+  /// An exchange, made when first run: for Overlap::none one that uses the whole device, for others one that leaves room for kernels.
   struct Form {
     std::unique_ptr<device::FusedExchange> made;
     std::size_t operation = 0;  ///< for the tracer
   };
-  using Forms = std::array<Form, 2>;
+  using Forms = std::array<Form, 3>;  ///< by Overlap
   /// Whether messages by nccl, for which it does not wait, move at the same time.
   [[nodiscard]] bool is_beside_nccl() const;
   [[nodiscard]] Form& form(const ExchangePlan& plan, Overlap overlap);
