@@ -85,9 +85,8 @@ void Scheduler::end_rest() {
   if (std::exchange(workers_rest_, false)) rest_ends_.notify_all();
 }
 
-/// Checks for work from time to time, and takes it only if no thread has been in help() since the last check: on a core that both
-/// share, a worker that takes work from its hands costs more than it does. Does not sleep on the doorbell, so that a ring does not pay
-/// for waking it.
+/// Checks for work from time to time, and takes it only if no thread has been in help() since the last check: where both share a core, to
+/// change between them costs more than most operations. Does not sleep on the doorbell, so that a ring does not pay for waking it.
 void Scheduler::work_on_leftovers() {
   int looks_in_vain = 0;
   Duration nap = grace;
