@@ -15,15 +15,18 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// How long a thread sleeps that waits for something without a ring.
-constexpr Duration first_blind_nap = microseconds(20);
-constexpr Duration longest_blind_nap = microseconds(500);
-/// How long a helping thread yields before it sleeps. What it waits for is often that near, and waking a sleeping core takes as
-/// long (much longer in a virtual machine). Once for each wait, so that long waits cost nothing.
-constexpr Duration yielding = microseconds(100);
-/// The same for what has no ring, such as messages of MPI. A message through a network makes several steps (an offer, an answer, parts),
-/// each of them in a call of MPI: a nap before each would take ten times as long as the message.
-constexpr Duration yielding_blindly = milliseconds(2);
+/// How a helping thread waits while there is nothing to do.
+struct Idling {
+  /// How long it yields before it sleeps. What it waits for is often that near, and waking a sleeping core takes as long (much longer in a
+  /// virtual machine). Once for each wait, so that long waits cost nothing.
+  Duration yields;
+  Duration first_nap;
+  Duration longest_nap;
+};
+constexpr Idling for_a_ring = {microseconds(100), first_nap, longest_nap};
+/// For what has no ring, such as messages of MPI. A message through a network makes several steps (an offer, an answer, parts), each of them
+/// in a call of MPI: a nap before each would take ten times as long as the message.
+constexpr Idling blindly = {milliseconds(2), microseconds(20), microseconds(500)};
 /// How long queues are run before polled queues are checked, without a ring.
 constexpr Duration longest_without_poll = milliseconds(1);
 /// How long a helping thread stays with a queue before it checks what it waits for.
@@ -94,9 +97,8 @@ std::size_t Scheduler::close(Queue& queue) {
 }
 
 bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline, bool rung) {
-  Duration nap = rung ? first_nap : first_blind_nap;
-  const Duration cap = rung ? longest_nap : longest_blind_nap;
-  const Duration yields_for = rung ? yielding : yielding_blindly;
+  const Idling& idling = rung ? for_a_ring : blindly;
+  Duration nap = idling.first_nap;
   Duration idle_since = Duration::max();
   const Helping helping(*this);
   WaitHook hook;
@@ -105,19 +107,19 @@ bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline
     if (done()) return true;
     if (run_some()) {
       idle_since = Duration::max();
-      nap = rung ? first_nap : first_blind_nap;
+      nap = idling.first_nap;
       continue;
     }
     if (deadline.expired()) return false;
     hook.poll();
     if (idle_since == Duration::max()) idle_since = real_time();
-    if (real_time() - idle_since < yields_for) {
+    if (real_time() - idle_since < idling.yields) {
       std::this_thread::yield();
       continue;
     }
     const Duration longest = longest_sleep();
     doorbell_->sleep(seen, std::max(shortest_nap, std::min(nap, longest)));
-    nap = std::min(2 * nap, cap);
+    nap = std::min(2 * nap, idling.longest_nap);
   }
 }
 
