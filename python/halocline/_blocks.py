@@ -10,7 +10,7 @@ import numpy as np
 
 from ._gpu import BlockStream, DeviceArray
 from ._streams import wait_for_default
-from .errors import CapabilityError
+from .errors import CapabilityError, InvalidArgument
 
 if TYPE_CHECKING:
     from ._fields import Field
@@ -29,6 +29,13 @@ def region_between(cells: Cells, origin: Sequence[int]) -> Region:
     """Slices in C order of an array that begins at `origin`; both x, y, z."""
     low, high = cells
     return tuple(slice(low[d] - origin[d], high[d] - origin[d]) for d in (2, 1, 0))  # type: ignore[return-value]
+
+
+def cells_of(region: Region) -> Cells:
+    """The cells of a region of the domain."""
+    if len(region) != 3 or not all(isinstance(s, slice) and s.step in (None, 1) for s in region):
+        raise InvalidArgument(f"cells is {region!r}; allowed are three slices with start and stop: z, y, x")
+    return tuple(int(s.start) for s in reversed(region)), tuple(int(s.stop) for s in reversed(region))
 
 
 class Block:

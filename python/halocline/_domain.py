@@ -11,24 +11,17 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._blocks import Block, Cells, Region, region_between
+from ._blocks import Block, Region, cells_of, region_between
 from ._fields import ELEMENTS, Field
 from ._handles import Exchange, Steps
 from ._launcher import ranks_of
-from ._plan import Machine, Plan
+from ._plan import Machine, Plan, gathered_plan
+from ._selections import Fields, Selections
 from ._stencil import Stencil, stencil_of
 from ._streams import OWN, UNORDERED, WAITING, CallerStream, Order
 from .errors import Error, InvalidArgument
 
-#: Fields of an exchange: their names, or names with the depth of the halo to fill.
-Fields = Iterable[str] | Mapping[str, int]
 OpenBoundary = Callable[[Block, Region, str, str], None]
-
-
-def _corners(region: Region) -> Cells:
-    if len(region) != 3 or not all(isinstance(s, slice) and s.step in (None, 1) for s in region):
-        raise InvalidArgument(f"cells is {region!r}; allowed are three slices with start and stop: z, y, x")
-    return tuple(int(s.start) for s in reversed(region)), tuple(int(s.stop) for s in reversed(region))
 
 
 class Domain:
@@ -115,14 +108,14 @@ class Domain:
         self._reductions: dict[str, int] = {}
         self._on_host = True  # known after realize()
         self._caller = CallerStream()
-        self._selections: dict[tuple[tuple[str, int], ...], _core.Selection] = {}
+        self._selections = Selections()
         self._capture: Steps | None = None  # under way
         self._is_planned = False
         self._is_realized = False
         self._open_boundary: OpenBoundary | None = None
         self._staggered: dict[str, tuple[bool, bool, bool]] = {}
         regions: Any = [] if cells is None else [cells] if isinstance(cells[0], slice) else cells
-        boxes = [_corners(region) for region in regions]
+        boxes = [cells_of(region) for region in regions]
         self._core = _core.Domain((self._shape or (0, 0, 0))[::-1], boxes, stencil_of(stencil)._spec(), ranks_of(comm), settings)
         self._closed = False
         if fields is not None:
@@ -187,16 +180,7 @@ class Domain:
 
     def plan_of_all(self) -> Plan:
         """The cuts and owners of all ranks' parts, after plan(). Collective."""
-        mine = [
-            [s.start for s in region] + [s.stop for s in region] + [self._core.rank, self._core.device(position)]
-            for position, region in enumerate(self.regions)
-        ]
-        parts = np.concatenate(
-            [np.frombuffer(one, dtype=np.int64).reshape(-1, 8) for one in self._core.all_gather(np.array(mine, dtype=np.int64).tobytes())]
-        )
-        cuts = [sorted({0, *(int(stop) for stop in parts[:, 3 + axis])}) for axis in range(3)]
-        in_order = parts[np.lexsort((parts[:, 2], parts[:, 1], parts[:, 0]))]
-        return Plan(cuts, [(int(rank), int(device)) for rank, device in in_order[:, 6:8]])
+        return gathered_plan(self._core, self.regions)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -386,18 +370,7 @@ class Domain:
         return self._open()
 
     def _selection(self, fields: Fields | None) -> _core.Selection | None:
-        """The fields of an exchange, made once for each choice of names and depths; None for all fields."""
-        if fields is None:
-            return None
-        if isinstance(fields, str):
-            raise InvalidArgument(f"fields is '{fields}'; allowed is a list of names, or names with depths")
-        depths = tuple(fields.items()) if isinstance(fields, Mapping) else tuple((name, 0) for name in fields)
-        found = self._selections.get(depths)
-        if found is None:
-            if not depths:
-                raise InvalidArgument("fields is empty; allowed are names of fields, or None for all")
-            found = self._selections[depths] = _core.Selection([(self[name]._id, depth) for name, depth in depths])
-        return found
+        return self._selections.of(fields, self.__getitem__)
 
     def _ordered(self, stream: Any) -> Order:
         """How a call is ordered with the caller's work."""

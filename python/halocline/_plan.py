@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _core
+from ._blocks import Region
 from .errors import InvalidArgument
 
 Path_ = str | os.PathLike[str]
@@ -139,3 +142,12 @@ class Plan:
         lines += [f"  planes in {axis}: {', '.join(map(str, planes))}" for axis, planes in zip("zyx", self.cuts)]
         lines += [f"  part {part}: rank {rank}, device {device}" for part, (rank, device) in enumerate(self.owners)]
         return "\n".join(lines)
+
+
+def gathered_plan(core: Any, regions: Sequence[Region]) -> Plan:
+    """Of all ranks' parts; regions: this rank's. Collective."""
+    mine = [[s.start for s in region] + [s.stop for s in region] + [core.rank, core.device(position)] for position, region in enumerate(regions)]
+    parts = np.concatenate([np.frombuffer(one, dtype=np.int64).reshape(-1, 8) for one in core.all_gather(np.array(mine, dtype=np.int64).tobytes())])
+    cuts = [sorted({0, *(int(stop) for stop in parts[:, 3 + axis])}) for axis in range(3)]
+    in_order = parts[np.lexsort((parts[:, 2], parts[:, 1], parts[:, 0]))]
+    return Plan(cuts, [(int(rank), int(device)) for rank, device in in_order[:, 6:8]])
