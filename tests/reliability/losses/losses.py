@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loses one rank of a job at some call, one case at a time, and looks at how the others end.
 
-    losses.py BUILD [--first 0] [--runs 100] [--jobs 2] [--seconds 3] [--slack 1] [--backend host|cuda] [--show]   cases by their seeds
+    losses.py BUILD [--first 0] [--runs 100] [--jobs 2] [--seconds 3] [--slack 1] [--backend host|cuda]
+               [--transport direct] [--kind step] [--fate killed] [--show]                       cases by their seeds
     losses.py BUILD --seed 17 [--show]                                                       one case again
 
 A seed chooses ranks (3 or 4; on GPUs 2, with one each), transport, nodes (one, or virtual ones of 2 ranks), whether mpirun goes on after a loss, the rank that is lost, how
@@ -14,12 +15,14 @@ What must hold:
 - its error names the rank as missing; in an exchange also a pair of subdomains and the step; elsewhere the call that waits;
 - no process of the job is left, and nothing of Halocline's in /dev/shm.
 
+With --transport, --kind or --fate the seeds from --first on whose cases are such, --runs of them.
 Prints each case that failed with its seed, a table, and "cases passed: N". Exit code 1 if one failed, 2 if the program cannot be run.
 """
 
 import collections
 import concurrent.futures
 import dataclasses
+import itertools
 import os
 import pathlib
 import random
@@ -63,15 +66,23 @@ class Case:
         )
 
 
+def choices_of(backend, kind=None):
+    """What a case is chosen from; a kind of point, if given, may rule some fates out."""
+    return {
+        "transport": TRANSPORTS if backend == "host" else TRANSPORTS_ON_GPUS,
+        "kind": KINDS if backend == "host" else KINDS_ON_GPUS,
+        "fate": ("killed", "stopped", "stuck") if kind in (None, "step") else ("killed", "killed", "stopped"),
+    }
+
+
 def case_of(seed, counts, backend):
     of = random.Random(seed)
-    kinds, sizes, transports = (KINDS, (3, 4), TRANSPORTS) if backend == "host" else (KINDS_ON_GPUS, (2,), TRANSPORTS_ON_GPUS)
-    kind = of.choice(kinds)
-    fate = of.choice(("killed", "stopped", "stuck")) if kind == "step" else of.choice(("killed", "killed", "stopped"))
-    ranks = of.choice(sizes)
+    kind = of.choice(choices_of(backend)["kind"])
+    fate = of.choice(choices_of(backend, kind)["fate"])
+    ranks = of.choice((3, 4) if backend == "host" else (2,))
     return Case(
         ranks=ranks,
-        transport=of.choice(transports),
+        transport=of.choice(choices_of(backend)["transport"]),
         nodes_of=of.choice((0, 0, 2)),
         more=of.choice(("rebalance", "checkpoint", "none")),
         recovery=of.random() < 0.7,
@@ -80,6 +91,16 @@ def case_of(seed, counts, backend):
         number=of.randint(1, max(counts[kind], 1)),
         fate=fate,
     )
+
+
+def seeds_of(given, counts):
+    """The seeds that the options ask for: each case that they describe, --runs of them."""
+    wanted = {name: value for name in ("transport", "kind", "fate") if (value := getattr(given, name)) is not None}
+    if given.seed is not None or not wanted:
+        return drivers.seeds_of(given)
+    cases = ((seed, case_of(seed, counts, given.backend)) for seed in itertools.count(given.first))
+    fitting = (seed for seed, case in cases if all(getattr(case, name) == value for name, value in wanted.items()))
+    return list(itertools.islice(fitting, given.runs))
 
 
 @dataclasses.dataclass
@@ -291,7 +312,13 @@ def main():
     parser.add_argument("--seconds", type=float, default=3.0, help="the timeout of the ranks")
     parser.add_argument("--slack", type=float, default=1.0)
     parser.add_argument("--backend", choices=("host", "cuda"), default="host")
+    parser.add_argument("--transport", choices=TRANSPORTS_ON_GPUS)
+    parser.add_argument("--kind", choices=sorted(set(KINDS)))
+    parser.add_argument("--fate", choices=("killed", "stopped", "stuck"))
     given = parser.parse_args()
+    for name, allowed in choices_of(given.backend, given.kind).items():
+        if getattr(given, name) not in (None, *allowed):
+            parser.error(f"argument --{name}: no case with --backend {given.backend} --kind {given.kind or 'any'} has {getattr(given, name)}; allowed are {', '.join(sorted(set(allowed)))}")
     build = given.build.resolve()
     plain = Case(ranks=3 if given.backend == "host" else 2, transport="mpi_staged", nodes_of=0, more="checkpoint", recovery=False, lost=0, kind="mpi", number=0, fate="killed")
     result, counts = run(build, 10.0, plain, point=False, backend=given.backend)
@@ -300,7 +327,7 @@ def main():
         return 2
     most = {kind: max(one.get(kind, 0) for one in counts) for kind in ("step", "mpi", "system", "futex")}
 
-    seeds = drivers.seeds_of(given)
+    seeds = seeds_of(given, most)
     begun = time.monotonic()
     failed, reached, known, busy, longest = 0, 0, 0, 0, 0.0
     overs, table = [], collections.defaultdict(lambda: [0, 0, 0])

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """losses.py with ends of jobs that are made up: which of them it lets pass."""
 
+import argparse
 import dataclasses
 import sys
 
@@ -35,7 +36,23 @@ def expect(what, wanted, one, case=CASE):
         failures.append(f"{what}: {wrong}")
 
 
+def expect_seeds(what, wanted, **options):
+    """wanted: what all cases of the seeds that are chosen have in common."""
+    global tried
+    tried += 1
+    counts = {"mpi": 100, "step": 100, "system": 100, "futex": 100}
+    given = argparse.Namespace(**({"first": 7, "runs": 20, "seed": None, "backend": "host", "transport": None, "kind": None, "fate": None} | options))
+    seeds = list(losses.seeds_of(given, counts))
+    cases = [losses.case_of(seed, counts, given.backend) for seed in seeds]
+    if len(seeds) != given.runs or min(seeds) < given.first or len(set(seeds)) != len(seeds) or not all(wanted(case) for case in cases):
+        failures.append(f"{what}: {seeds}")
+
+
 def main():
+    expect_seeds("all seeds", lambda case: True)
+    expect_seeds("seeds of a transport", lambda case: case.transport == "net", transport="net")
+    expect_seeds("seeds of a transport of GPUs", lambda case: case.transport == "nccl" and case.ranks == 2, transport="nccl", backend="cuda")
+    expect_seeds("kills at steps", lambda case: (case.kind, case.fate) == ("step", "killed"), kind="step", fate="killed")
     good = rank(LATE)
     expect("an exchange", "", result(good, good))
     expect("a collective", "", result(rank(GATHER, "plan"), good))
