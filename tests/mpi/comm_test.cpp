@@ -179,6 +179,39 @@ TEST(MpiTwin, RanksThatWaitAreNotMissing) {
   node->close();
 }
 
+/// How long ranks take leave of each other and of the last one, which comes later, after a roll call that it answers or not.
+double seconds_of_leave(bool last_answers) {
+  const auto comm = comm::from_mpi(MPI_COMM_WORLD, 20s).release();
+  comm->barrier();
+  const Clock& clock = Clock::steady();
+  double seconds = 0;
+  if (comm->rank().value() + 1 == comm->size()) {
+    for (const Deadline deadline(clock, last_answers ? 600ms : 300ms); !deadline.expired();) {
+      std::this_thread::sleep_for(1ms);
+      if (last_answers) comm::runtime::attend();
+    }
+    comm->take_leave();
+  } else {
+    std::string missing = comm->missing();
+    for (int again = 0; again < 2 && last_answers && !missing.empty(); ++again) missing = comm->missing();
+    EXPECT_EQ(missing.empty(), last_answers) << missing;
+    const Duration begun = clock.now();
+    comm->take_leave();
+    seconds = std::chrono::duration<double>(clock.now() - begun).count();
+  }
+  mpi_world().barrier();
+  comm->close();
+  return seconds;
+}
+
+TEST(MpiTwin, NoRankWaitsForTheLeaveOfOneThatDidNotAnswerTheRoll) {
+  const double with_all = seconds_of_leave(true);
+  const double with_some = seconds_of_leave(false);
+  if (mpi_world().rank().value() + 1 == mpi_world().size()) return;  // it is the one that is late
+  EXPECT_GE(with_all, 0.15) << "0.2 s, if the last rank does not come";
+  EXPECT_LT(with_some, 0.15) << "the last rank is missing";
+}
+
 TEST(MpiTwin, SharedWindowsLeaveNoNamesBehind) {
   auto& world = mpi_world();
   const auto window = world.shared_window(1 << 20);

@@ -54,6 +54,7 @@ struct Registry {
   std::deque<Message> sent;
   std::deque<Parting> partings;
   std::vector<Parting*> unused;       ///< of them, with room for all
+  std::vector<int> absent;            ///< ranks of MPI_COMM_WORLD that did not answer the last roll call
   std::atomic<std::int64_t> last{0};  ///< time of the last attend(), in ns
 };
 
@@ -94,7 +95,7 @@ void take(State& state, int from, const Message& message) {
     case What::error:
       if (!own.left) own.left = Attendance::Left{static_cast<ErrorKind>(message.kind), message.text.data()};
       return poison(state);
-    case What::leave: ++own.gone; return;
+    case What::leave: own.gone[static_cast<std::size_t>(from)] = true; return;
   }
 }
 
@@ -143,9 +144,18 @@ std::vector<int> in_world(const State& state, const std::vector<int>& ranks) {
   return found;
 }
 
-std::string missing_text(const State& state, const std::vector<int>& missing) {
-  return fmt::format("{} of MPI_COMM_WORLD {} missing", ranks_text(in_world(state, missing)),
-                     missing.size() == 1 ? "is" : "are");
+std::string missing_text(const std::vector<int>& in_world) {
+  return fmt::format("{} of MPI_COMM_WORLD {} missing", ranks_text(in_world), in_world.size() == 1 ? "is" : "are");
+}
+
+/// Whether all that can be expected to take leave of this rank have done so. Allocates nothing.
+bool all_have_left(const State& state) {
+  for (int k = 1; k <= others(state); ++k) {
+    const int rank = other(state, k);
+    if (!state.attendance.gone[static_cast<std::size_t>(rank)] && !std::ranges::count(registry().absent, rank))
+      return false;
+  }
+  return true;
 }
 
 ErrorKind kind_of(const std::exception_ptr& error) {
@@ -177,6 +187,7 @@ void enlist(State& state) {
     all.unused.reserve(all.partings.size() + 1);
     all.unused.push_back(&all.partings.emplace_back());
   }
+  state.attendance.gone.resize(static_cast<std::size_t>(state.size));
   all.states.push_back(&state);
   state.attendance.parting = all.unused.back();
   all.unused.pop_back();
@@ -220,7 +231,8 @@ std::string call_roll(State& state) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   } while (!missing.empty() && !deadline.expired());
   std::ranges::sort(missing);
-  return missing.empty() ? std::string() : missing_text(state, missing);
+  registry().absent = in_world(state, missing);
+  return missing.empty() ? std::string() : missing_text(registry().absent);
 }
 
 void send_error(State& state) noexcept {
@@ -252,7 +264,7 @@ void take_leave(State& state) noexcept {
     own.parting->leave = {What::leave, 0, 0, {}};
     send_to_others(state, own.parting->leave);
     const Deadline deadline(Clock::steady(), farewell);
-    while (own.gone < others(state) && !deadline.expired()) {
+    while (!all_have_left(state) && !deadline.expired()) {
       if (!received(state)) std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   } catch (...) {  // the mutex cannot be locked

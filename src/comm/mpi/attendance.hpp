@@ -30,7 +30,7 @@ struct Attendance {
   };
   std::optional<Left> left;  ///< the first error that another rank has sent
   bool leaving = false;      ///< it has taken leave
-  int gone = 0;              ///< other ranks that have taken leave of it
+  std::vector<bool> gone;    ///< ranks that have taken leave of it
   Parting* parting =
       nullptr;  ///< in advance, as memory may have run out by then; MPI may read it until the process ends
 };
@@ -52,7 +52,8 @@ void attend();
 /// several nodes, not one that says that another rank is gone or late.
 void send_error(State& state) noexcept;
 
-/// At the end of a process, after an error: waits at most 0.2 s until the other ranks, as many as a roll call may ask, are there, too.
+/// At the end of a process, after an error, of a communicator with the ranks of MPI_COMM_WORLD: waits at most 0.2 s until the other ranks, as
+/// many as a roll call may ask, are there, too. Not for ranks that did not answer the last roll call, of any communicator.
 void take_leave(State& state) noexcept;
 
 /// Throws what another rank has sent, after "what: ", or that an earlier error has made the communicator unusable.
