@@ -47,17 +47,15 @@ const HostOptions& checked(const HostOptions& options) {
   return options;
 }
 
-int worker_count(const HostOptions& options) {
-  if (options.workers > 0) return options.workers;
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, std::min(options.devices, cores / options.ranks_on_node));
-}
+/// A second thread pays where a function of each device, one after the other, takes longer (decision 0095).
+constexpr Duration short_for_all = std::chrono::microseconds(200);
 
-/// With a core or less a rank, the thread that will wait for the work is the one to do it.
-Scheduler::Eagerness eagerness(const HostOptions& options) {
+Scheduler::Workers workers(const HostOptions& options) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  const bool crowded = options.workers == 0 && cores <= options.ranks_on_node;
-  return crowded ? Scheduler::Eagerness::when_left_over : Scheduler::Eagerness::at_once;
+  const int own = std::max(1, std::min(options.devices, cores / options.ranks_on_node));
+  return {.count = options.workers > 0 ? options.workers : own,
+          .own_cores = options.workers > 0 || cores > options.ranks_on_node,
+          .short_function = short_for_all / options.devices};
 }
 
 /// Allocations and mappings are not in a stream: the injector's delay or failure happens in the call.
@@ -74,7 +72,7 @@ HostBackend::HostBackend(const HostOptions& options)
       machine_bytes_(physical_memory()),
       scheduler_(std::make_shared<Scheduler>(*options.clock, options.injector)),
       doorbells_(std::make_shared<DoorbellMap>(scheduler_->doorbell())) {
-  scheduler_->start_workers(worker_count(options), eagerness(options));
+  scheduler_->start_workers(workers(options));
 }
 
 HostBackend::~HostBackend() { scheduler_->stop_workers(); }

@@ -224,10 +224,12 @@ Scheduler::Outcome Scheduler::step(Lock& held, Queue& queue) {
         injector_ && running.front().kind == Operation::launch ? injector_->slowdown(queue.device) : 1;
     const Duration began = clock_.now();
     (*std::get<Run>(running.front().step).function)();
+    const Duration ended = clock_.now();
     running.clear();  // destroys what the function holds before the stream is seen to be done
     held.lock();
+    if (functions_) functions_->note(ended, ended - began);
     if (slowdown > 1) {
-      const auto rest = std::chrono::duration_cast<Duration>((slowdown - 1) * (clock_.now() - began));
+      const auto rest = std::chrono::duration_cast<Duration>((slowdown - 1) * (ended - began));
       queue.items.push_front(
           {Operation::host_function, Run{std::make_shared<const std::function<void()>>([] {})}, {rest, {}}});
     }

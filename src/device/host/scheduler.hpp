@@ -8,10 +8,12 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "device/host/doorbell.hpp"
+#include "device/host/function_lengths.hpp"
 #include "device/host/queue.hpp"
 
 namespace halocline::device::host {
@@ -24,13 +26,16 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
  public:
   Scheduler(const Clock& clock, std::shared_ptr<Injector> injector);
 
-  /// When a worker takes work.
-  enum class Eagerness {
-    at_once,         ///< as soon as there is some, because there are cores for it
-    when_left_over,  ///< only work that no waiting thread takes for a while, because that thread shares the core
+  struct Workers {
+    int count;
+    /// If not, they share the cores of the threads that will wait, and take only work that no waiting thread takes for a while.
+    bool own_cores;
+    /// On cores of their own they take work as soon as there is some, unless a thread waits and few runs of a queue have of late been longer
+    /// than this: the waiting thread is done sooner than a second one, which has to be woken, and on whose core the data is not.
+    Duration short_function;
   };
   /// Until stop_workers(), the scheduler runs what is enqueued, and keeps itself alive.
-  void start_workers(int count, Eagerness eagerness);
+  void start_workers(const Workers& workers);
   /// Returns when the running operations are done. Queued operations stay queued; help() still runs them.
   void stop_workers();
 
@@ -87,8 +92,9 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
     Scheduler& scheduler_;
   };
   void work();
+  void leave_to_helpers(std::uint64_t& seen);
   void work_on_leftovers();
-  /// Of workers with when_left_over; the lock is held.
+  /// Of workers that share cores; the lock is held.
   void end_rest();
   bool run_one(bool is_worker);
   bool run_some();
@@ -125,9 +131,10 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   std::list<Item> garbage_;  ///< destroyed without the lock, because it may hold users' objects
   std::condition_variable stopped_running_;
   bool stop_ = false;
-  int helpers_ = 0;            ///< threads in help()
-  std::uint64_t helps_ = 0;    ///< times that a thread has come to help(), or left it
-  bool workers_rest_ = false;  ///< workers with when_left_over wait for end_rest()
+  int helpers_ = 0;                           ///< threads in help()
+  std::uint64_t helps_ = 0;                   ///< times that a thread has come to help(), or left it
+  std::optional<FunctionLengths> functions_;  ///< of workers with cores of their own
+  bool workers_rest_ = false;                 ///< workers that share cores wait for end_rest()
   std::condition_variable rest_ends_;
   std::vector<std::thread> workers_;
 };

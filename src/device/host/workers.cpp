@@ -17,22 +17,23 @@ using std::chrono::milliseconds;
 
 /// The longest sleep of a worker for which nothing was polled; a thread that is busy by now may have parked a queue since.
 constexpr Duration idle_nap = milliseconds(100);
-/// How long work is left to the threads that will wait for it, before a worker with when_left_over takes it.
+/// How long work is left to the threads that will wait for it, before a worker takes it that leaves it to them.
 constexpr Duration grace = microseconds(200);
-/// After this number of checks in vain, it checks seldom. If there is no work at all, it rests until the next push, or until a waiting
+/// After this number of checks in vain, one that shares cores checks seldom. If there is no work at all, it rests until the next push, or until a waiting
 /// thread leaves work undone.
 constexpr int looks_before_rest = 50;
 
 }  // namespace
 
-void Scheduler::start_workers(int count, Eagerness eagerness) {
-  workers_.reserve(static_cast<std::size_t>(count));  // a running thread that could not be kept would end the process
+void Scheduler::start_workers(const Workers& workers) {
+  workers_.reserve(
+      static_cast<std::size_t>(workers.count));  // a running thread that could not be kept would end the process
+  if (workers.own_cores) functions_.emplace(workers.short_function);
   try {
-    for (int i = 0; i < count; ++i) {
-      workers_.push_back(start_thread(fmt::format("worker {} of {} of the host devices", i + 1, count),
-                                      [self = shared_from_this(), eagerness] {
-                                        eagerness == Eagerness::at_once ? self->work() : self->work_on_leftovers();
-                                      }));
+    for (int i = 0; i < workers.count; ++i) {
+      workers_.push_back(start_thread(
+          fmt::format("worker {} of {} of the host devices", i + 1, workers.count),
+          [self = shared_from_this(), workers] { workers.own_cores ? self->work() : self->work_on_leftovers(); }));
     }
   } catch (...) {
     stop_workers();
@@ -60,7 +61,9 @@ void Scheduler::stop_workers() {
 
 void Scheduler::work() {
   Duration nap = first_nap;
+  std::uint64_t helps_seen = 0;
   while (true) {
+    leave_to_helpers(helps_seen);
     const std::uint32_t seen = doorbell_->value();
     if (run_one(true)) {
       nap = first_nap;
@@ -78,6 +81,20 @@ void Scheduler::work() {
       doorbell_->sleep(seen, std::max(shortest_nap, std::min(nap, longest)));
       nap = std::min(2 * nap, longest_nap);
     }
+  }
+}
+
+/// Returns if no thread is in help() nor has been since the last look, or if many functions are long. Does not sleep on
+/// the doorbell meanwhile, so that a ring does not pay for waking a thread that would do nothing.
+void Scheduler::leave_to_helpers(std::uint64_t& seen) {
+  if (functions_->many_long()) return;
+  Duration nap = grace;
+  Lock held = lock();
+  while (!stop_ && !functions_->many_long()) {
+    const bool helped = std::exchange(seen, helps_) != helps_;
+    if (!helped && helpers_ == 0) return;
+    nap = helped ? grace : std::min(2 * nap, longest_nap);
+    rest_ends_.wait_for(held, nap, [this] { return stop_; });
   }
 }
 

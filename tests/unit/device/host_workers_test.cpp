@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workers that rest: what wakes them, and that they end.
+// Workers: what they leave to threads that wait, what wakes them from rest, and that they end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "core/clock.hpp"
@@ -61,6 +62,71 @@ TEST(HostWorkers, EndWhileTheyRest) {
   auto backend = make_host_backend(crowded());
   let_workers_rest();
   backend.reset();
+}
+
+/// One worker with a core of its own, and a thread that waits for each step of two streams.
+class SharedSteps {
+ public:
+  explicit SharedSteps(std::function<void()> function) : function_(std::move(function)) {
+    const Deadline end(Clock::steady(), milliseconds(50));  // longer than it takes to notice how long functions are
+    while (!end.expired()) step();
+    own_ = others_ = 0;
+  }
+  void start() {
+    for (Stream* stream : {first_.get(), second_.get()}) {
+      stream->host_function([this] {
+        ++(std::this_thread::get_id() == me_ ? own_ : others_);
+        function_();
+      });
+    }
+  }
+  void step() {
+    start();
+    for (Stream* stream : {first_.get(), second_.get()}) stream->synchronize();
+  }
+  [[nodiscard]] int own() const { return own_; }
+  [[nodiscard]] int others() const { return others_; }
+
+ private:
+  const std::thread::id me_ = std::this_thread::get_id();
+  const std::function<void()> function_;
+  std::atomic<int> own_{0};
+  std::atomic<int> others_{0};
+  const std::shared_ptr<Backend> backend_ = make_host(1, 1);
+  const std::unique_ptr<Stream> first_ = backend_->create_stream(0);
+  const std::unique_ptr<Stream> second_ = backend_->create_stream(0);
+};
+
+void be_busy() {
+  const Deadline deadline(Clock::steady(), std::chrono::microseconds(20));
+  while (!deadline.expired()) {
+  }
+}
+
+/// The best of several times: a thread that has lost its core seems to run long functions, and leaves others.
+TEST(HostWorkers, LeaveShortFunctionsToTheThreadThatWaits) {
+  SharedSteps steps(be_busy);
+  int most = 0;
+  for (const Deadline deadline = patience(); most <= 1800 && !deadline.expired();) {
+    const int before = steps.own();
+    for (int i = 0; i < 1000; ++i) steps.step();
+    most = std::max(most, steps.own() - before);
+  }
+  EXPECT_GT(most, 1800) << "of 2000";
+}
+
+TEST(HostWorkers, TakeShortFunctionsForWhichNoThreadWaits) {
+  SharedSteps steps(be_busy);
+  steps.start();
+  const Deadline deadline = patience();
+  while (steps.others() < 2 && !deadline.expired()) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_EQ(steps.others(), 2);
+}
+
+TEST(HostWorkers, TakeLongFunctionsAtOnce) {
+  SharedSteps steps([] { std::this_thread::sleep_for(milliseconds(1)); });
+  for (int i = 0; i < 20; ++i) steps.step();
+  EXPECT_GE(steps.others(), 15);
 }
 
 /// The least of several times, as other work on the machine may delay some. A worker without work looks at the machine every 100 ms.
