@@ -168,6 +168,7 @@ void Scheduler::run(Lock& held, Queue& queue, bool is_worker) {
   const Duration leave_at = is_worker ? Duration::max() : real_time() + longest_help;
   queue.state = Queue::State::running;
   queue.runner = std::this_thread::get_id();
+  if (!is_worker) ++helpers_running_;
   while (!queue.items.empty()) {
     Outcome outcome = Outcome::done;
     try {
@@ -177,6 +178,7 @@ void Scheduler::run(Lock& held, Queue& queue, bool is_worker) {
       if (!held.owns_lock()) held.lock();
       fail(queue, failure);
     }
+    if (!is_worker) ++helped_operations_;
     if (outcome == Outcome::polling) {
       park(queue);
       // Workers may sleep for long because nothing was polled, and this thread may leave.
@@ -194,6 +196,7 @@ void Scheduler::run(Lock& held, Queue& queue, bool is_worker) {
       break;
     }
   }
+  if (!is_worker) --helpers_running_;
   if (queue.state == Queue::State::running) {
     queue.state = Queue::State::idle;
     ring_due_ = true;  // a thread may be waiting for the end of the stream

@@ -91,9 +91,16 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
     }
     Scheduler& scheduler_;
   };
+  /// What a worker has seen of threads in help().
+  struct Look {
+    std::uint64_t helps;
+    std::uint64_t operations;
+    auto operator<=>(const Look&) const = default;
+  };
   void work();
-  void leave_to_helpers(std::uint64_t& seen);
+  void leave_to_helpers(Look& last);
   void work_on_leftovers();
+  bool left_to_helpers(Look& last) const;
   /// Of workers that share cores; the lock is held.
   void end_rest();
   bool run_one(bool is_worker);
@@ -132,7 +139,9 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   std::condition_variable stopped_running_;
   bool stop_ = false;
   int helpers_ = 0;                           ///< threads in help()
+  int helpers_running_ = 0;                   ///< of them, in operations
   std::uint64_t helps_ = 0;                   ///< times that a thread has come to help(), or left it
+  std::uint64_t helped_operations_ = 0;       ///< operations that threads in help() have run
   std::optional<FunctionLengths> functions_;  ///< of workers with cores of their own
   bool workers_rest_ = false;                 ///< workers that share cores wait for end_rest()
   std::condition_variable rest_ends_;

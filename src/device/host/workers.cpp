@@ -61,9 +61,9 @@ void Scheduler::stop_workers() {
 
 void Scheduler::work() {
   Duration nap = first_nap;
-  std::uint64_t helps_seen = 0;
+  Look last{};
   while (true) {
-    leave_to_helpers(helps_seen);
+    leave_to_helpers(last);
     const std::uint32_t seen = doorbell_->value();
     if (run_one(true)) {
       nap = first_nap;
@@ -84,16 +84,23 @@ void Scheduler::work() {
   }
 }
 
-/// Returns if no thread is in help() nor has been since the last look, or if many functions are long. Does not sleep on
-/// the doorbell meanwhile, so that a ring does not pay for waking a thread that would do nothing.
-void Scheduler::leave_to_helpers(std::uint64_t& seen) {
+/// Whether threads in help() take the work: one has been there since the last look, and is free or has run an operation since. Not if each of
+/// them has been in the same operation all the time, which may wait for what is left. The lock is held.
+bool Scheduler::left_to_helpers(Look& last) const {
+  const Look before = std::exchange(last, {helps_, helped_operations_});
+  return before.helps != last.helps || helpers_running_ < helpers_ || before.operations != last.operations;
+}
+
+/// Returns if work is not left to threads in help(), or if many functions are long. Does not sleep on the doorbell meanwhile, so that a
+/// ring does not pay for waking a thread that would do nothing.
+void Scheduler::leave_to_helpers(Look& last) {
   if (functions_->many_long()) return;
   Duration nap = grace;
   Lock held = lock();
   while (!stop_ && !functions_->many_long()) {
-    const bool helped = std::exchange(seen, helps_) != helps_;
-    if (!helped && helpers_ == 0) return;
-    nap = helped ? grace : std::min(2 * nap, longest_nap);
+    const std::uint64_t helps = last.helps;
+    if (!left_to_helpers(last)) return;
+    nap = helps != last.helps ? grace : std::min(2 * nap, longest_nap);
     rest_ends_.wait_for(held, nap, [this] { return stop_; });
   }
 }
@@ -108,19 +115,19 @@ void Scheduler::work_on_leftovers() {
   int looks_in_vain = 0;
   Duration nap = grace;
   Lock held = lock();
-  std::uint64_t seen = helps_;
+  Look last{helps_, helped_operations_};
   while (!stop_) {
     if (looks_in_vain >= looks_before_rest && !any_runnable() && polling_.empty()) {
       workers_rest_ = true;
       rest_ends_.wait(held, [this] { return stop_ || !workers_rest_; });
       looks_in_vain = 0;
       nap = grace;
-      seen = helps_;
+      last = {helps_, helped_operations_};
     }
     rest_ends_.wait_for(held, nap, [this] { return stop_; });
-    const bool helped = std::exchange(seen, helps_) != helps_;
+    const bool left = left_to_helpers(last);
     bool worked = false;
-    while (!stop_ && !helped && helpers_ == 0) {
+    while (!stop_ && !left && helps_ == last.helps) {
       held.unlock();
       const bool one = run_one(true);
       held.lock();

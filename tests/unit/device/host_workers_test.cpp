@@ -23,6 +23,13 @@ HostOptions crowded() {
   return options;
 }
 
+/// A worker takes all work at once, except short functions while a thread waits.
+HostOptions with_own_core() {
+  HostOptions options;
+  options.workers = 1;
+  return options;
+}
+
 /// Longer than it takes a worker to come to rest: 50 naps of a millisecond.
 void let_workers_rest() { std::this_thread::sleep_for(milliseconds(200)); }
 
@@ -55,6 +62,36 @@ TEST(HostWorkers, TakeWorkThatAWaitingThreadLeaves) {
   const Deadline deadline = patience();
   while (!second && !deadline.expired()) std::this_thread::sleep_for(milliseconds(1));
   EXPECT_TRUE(second) << "nobody has run it";
+}
+
+/// The first function ends when the second has run, and the thread that waits is in the first.
+void expect_functions_to_meet(Backend& backend) {
+  const auto waits = backend.create_stream(0);
+  const auto other = backend.create_stream(0);
+  std::atomic<bool> second{false};
+  std::atomic<bool> met{false};
+  waits->host_function([&] {
+    other->host_function([&] { second = true; });
+    const Deadline deadline = patience();
+    while (!second && !deadline.expired()) std::this_thread::sleep_for(milliseconds(1));
+    met = second.load();
+  });
+  waits->synchronize();
+  EXPECT_TRUE(met) << "nobody has run the other function";
+  other->synchronize();
+}
+
+TEST(HostWorkers, TakeWorkWhileAWaitingThreadIsInOneFunction) {
+  for (const HostOptions& options : {crowded(), with_own_core()}) {
+    const auto backend = make_host_backend(options);
+    const auto stream = backend->create_stream(0);
+    // Until functions are short.
+    for (const Deadline deadline(Clock::steady(), milliseconds(20)); !deadline.expired();) {
+      stream->host_function([] {});
+      stream->synchronize();
+    }
+    for (int i = 0; i < 20 && !testing::Test::HasFailure(); ++i) expect_functions_to_meet(*backend);
+  }
 }
 
 /// If the worker were not woken, this would not return.
@@ -92,7 +129,7 @@ class SharedSteps {
   const std::function<void()> function_;
   std::atomic<int> own_{0};
   std::atomic<int> others_{0};
-  const std::shared_ptr<Backend> backend_ = make_host(1, 1);
+  const std::shared_ptr<Backend> backend_ = make_host_backend(with_own_core());
   const std::unique_ptr<Stream> first_ = backend_->create_stream(0);
   const std::unique_ptr<Stream> second_ = backend_->create_stream(0);
 };
@@ -133,9 +170,7 @@ TEST(HostWorkers, TakeLongFunctionsAtOnce) {
 TEST(HostWorkers, EndAtOnceWhileTheySleep) {
   Duration least = Duration::max();
   for (int i = 0; i < 10; ++i) {
-    HostOptions options;
-    options.workers = 1;
-    auto backend = make_host_backend(options);
+    auto backend = make_host_backend(with_own_core());
     std::this_thread::sleep_for(milliseconds(5));
     const Duration begin = Clock::steady().now();
     backend.reset();
