@@ -30,8 +30,8 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
     int count;
     /// If not, they share the cores of the threads that will wait, and take only work that no waiting thread takes for a while.
     bool own_cores;
-    /// On cores of their own they take work as soon as there is some, unless a thread waits and few runs of a queue have of late been longer
-    /// than this: the waiting thread is done sooner than a second one, which has to be woken, and on whose core the data is not.
+    /// On cores of their own they take work as soon as there is some, unless a thread waits and few functions have of late been longer than
+    /// this: the waiting thread is done sooner than a second one, which has to be woken, and on whose core the data is not.
     Duration short_function;
   };
   /// Until stop_workers(), the scheduler runs what is enqueued, and keeps itself alive.
@@ -95,7 +95,6 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   struct Look {
     std::uint64_t helps;
     std::uint64_t operations;
-    auto operator<=>(const Look&) const = default;
   };
   void work();
   void leave_to_helpers(Look& last);
