@@ -75,14 +75,17 @@ static void refuse_message(int32_t level, const char* message, void* user) {
 
 int main(void) {
   enum { ROUNDS = 200 };
+  // What the caches of malloc hold counts as in use: thousands of bytes, which depend on the order in which threads ran.
+  const char* tunables = getenv("GLIBC_TUNABLES");
+  CHECK(tunables != NULL && strstr(tunables, "glibc.malloc.tcache_count=0") != NULL);
   OK(halocline_set_log_callback(refuse_message, NULL));  // such as that a graph was destroyed before its work was done
   for (int i = 0; i < ROUNDS; ++i) one_domain(i % 2);
   const size_t used = mallinfo2().uordblks;
   for (int i = 0; i < ROUNDS; ++i) one_domain(i % 2);
   const size_t more = mallinfo2().uordblks;
-  // The smallest handle that is not freed takes 32 bytes a round, and what it holds thousands; caches of malloc take some hundreds in all.
   printf("in use after %d domains: %zu bytes, after %d: %zu bytes\n", ROUNDS, used, 2 * ROUNDS, more);
-  CHECK(more < used + 16 * ROUNDS);
+  // The smallest handle that is not freed takes 32 bytes a round; a block of malloc may be some bytes longer than what was asked for.
+  CHECK(more < used + 2 * ROUNDS);
   printf("cases passed: %ld\n", checks);
   return 0;
 }
