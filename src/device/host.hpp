@@ -69,6 +69,9 @@ struct HostOptions {
   bool graphs = false;
   /// Backend::sector_bytes(): a power of two, at most 64. Above 1, rows grow to whole sectors as on GPUs.
   std::int64_t sector_bytes = 1;
+  /// A fused exchange that copies fewer bytes on a device is one operation, whose parts one thread does as they become possible. A larger one
+  /// has a stream for each part, so that several threads share it. By default, what a thread copies in the time that it takes to wake another.
+  std::int64_t one_operation_below_bytes = 256 << 10;
 };
 
 /// Devices that consist of host memory and a bounded pool of threads: a model of a GPU node, always available.

@@ -45,6 +45,13 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
   if (tracer_ != nullptr) describe(backend, plan);
 }
 
+std::int64_t ComposedExchange::bytes() const {
+  std::int64_t sum = local_->bytes() + landed_->bytes();
+  for (const Lane& lane : lanes_) sum += lane.copies.lists[0]->bytes();
+  for (const Unpacked& landing : landings_) sum += landing.copies.lists[0]->bytes();
+  return sum;
+}
+
 ComposedExchange::Copies ComposedExchange::in_turn(Backend& backend, const Put& put) const {
   std::vector<StridedCopy> odd = put.copies;
   for (StridedCopy& copy : odd) copy.target += put.to_odd;
@@ -132,8 +139,7 @@ void ComposedExchange::unpack(Stream& in) const {
   unpack_parts(unpacked_);
 }
 
-void ComposedExchange::send(const Lane& lane) const {
-  Stream& in = *lane.stream;
+void ComposedExchange::send(const Lane& lane, Stream& in) const {
   const auto wait = [&] { traced(tracer_, lane.waiting, in, [&] { in.wait(lane.epoch, {&lane.ready, 1}); }); };
   if (!lane.ahead) wait();
   traced(tracer_, lane.putting, in, [&] { lane.copies.enqueue(lane.epoch, in); });
@@ -141,22 +147,40 @@ void ComposedExchange::send(const Lane& lane) const {
   if (lane.ahead) wait();
 }
 
-void ComposedExchange::enqueue(Stream& in) {
+void ComposedExchange::begin(Stream& in) const {
+  for (const Member& member : members_) {
+    if (!member.expected.empty()) in.expect(member.expected);
+  }
+  for (const Member& member : members_) post_ready(member, in);
+}
+
+void ComposedExchange::enqueue_part(std::size_t part, Stream& in) const {
+  if (part < lanes_.size()) return send(lanes_[part], in);
+  traced(tracer_, copying_, in, [&] { in.copy(*local_); });
+}
+
+void ComposedExchange::end(Stream& in) const {
+  wait_for_arrivals(in);
+  unpack(in);
+}
+
+void ComposedExchange::check_stream(Stream& in) const {
   if (in.device() != device_) {
     throw InvalidArgument(fmt::format("the fused exchange was prepared for device {}; allowed is the stream's, {}",
                                       device_, in.device()));
   }
   in.record(*begun_);  // refuses a stream of another backend before anything is enqueued
-  for (const Member& member : members_) {
-    if (!member.expected.empty()) in.expect(member.expected);
-  }
-  for (const Member& member : members_) post_ready(member, in);
+}
+
+void ComposedExchange::enqueue(Stream& in) {
+  check_stream(in);
+  begin(in);
   in.record(*begun_);
   std::exception_ptr failure;
   for (const Lane& lane : lanes_) {
     try {
       lane.stream->wait(*begun_);
-      send(lane);
+      send(lane, *lane.stream);
       lane.stream->record(*lane.sent);
     } catch (const Error&) {
       if (in.capturing()) throw;
@@ -164,10 +188,9 @@ void ComposedExchange::enqueue(Stream& in) {
     }
   }
   if (failure != nullptr) in.host_function([failure] { std::rethrow_exception(failure); });
-  if (local_->bytes() > 0) traced(tracer_, copying_, in, [&] { in.copy(*local_); });
+  for (std::size_t part = lanes_.size(); part < parts(); ++part) enqueue_part(part, in);
   for (const Lane& lane : lanes_) in.wait(*lane.sent);
-  wait_for_arrivals(in);
-  unpack(in);
+  end(in);
 }
 
 void ComposedExchange::check() {

@@ -19,6 +19,20 @@ class ComposedExchange final : public FusedExchange {
   /// In this stream, which may be under capture. Behind it, all is done. Throws InvalidArgument for a stream of another
   /// device or backend.
   void enqueue(Stream& in);
+
+  // Its pieces, for a backend that has another way to let its parts go on independently.
+  /// Throws InvalidArgument for a stream of another device or backend.
+  void check_stream(Stream& in) const;
+  /// Before the parts.
+  void begin(Stream& in) const;
+  /// The messages to others, and the copies within the device if there are any. No part waits for another one.
+  [[nodiscard]] std::size_t parts() const { return lanes_.size() + (local_->bytes() > 0 ? 1 : 0); }
+  void enqueue_part(std::size_t part, Stream& in) const;
+  /// After all parts.
+  void end(Stream& in) const;
+  /// That are copied in all.
+  [[nodiscard]] std::int64_t bytes() const;
+
   void check() override;
   void stop() noexcept override;
 
@@ -54,7 +68,7 @@ class ComposedExchange final : public FusedExchange {
   };
   [[nodiscard]] Copies in_turn(Backend& backend, const Put& put) const;
   [[nodiscard]] Copies in_turn(Backend& backend, const Landing& landing) const;
-  void send(const Lane& lane) const;
+  void send(const Lane& lane, Stream& in) const;
   void describe(Backend& backend, const FusedPlan& plan);
   void post_ready(const Member& member, Stream& in) const;
   void wait_for_arrivals(Stream& in) const;

@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "device/detail/composed_exchange.hpp"
 #include "device/detail/exported.hpp"
 #include "device/detail/process.hpp"
+#include "device/host/fused_exchange.hpp"
 #include "device/host/stream.hpp"
 #include "device/host/strided_reduction.hpp"
 #include "device/host/strided_sum.hpp"
@@ -164,7 +164,7 @@ std::unique_ptr<ReductionList> HostBackend::prepare_reductions(int device,
 
 std::unique_ptr<FusedExchange> HostBackend::fuse(int device, const FusedPlan& plan) {
   check(device);
-  return std::make_unique<ComposedExchange>(*this, device, plan);
+  return std::make_unique<HostFusedExchange>(*this, device, plan, options_.one_operation_below_bytes);
 }
 
 std::unique_ptr<Room> HostBackend::reserve_room(int device, int /*parts*/, int /*multiprocessors*/) {

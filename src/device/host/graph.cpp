@@ -12,8 +12,7 @@ namespace halocline::device::host {
 namespace {
 
 /// The item for one launch: captured marks are replaced by this launch's.
-Item instantiate(const Item& captured, const std::vector<MarkPtr>& marks, Injection injection) {
-  Item item{captured.kind, captured.step, std::move(injection)};
+Item instantiate(Item item, const std::vector<MarkPtr>& marks) {
   if (auto* record = std::get_if<Record>(&item.step)) record->mark = marks[record->mark->index];
   if (auto* wait = std::get_if<AwaitMark>(&item.step)) wait->mark = marks[wait->mark->index];
   return item;
@@ -47,7 +46,7 @@ void HostGraph::launch(Queue& queue) {
   std::vector<std::vector<Item>> items(lanes_.size());
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     for (const Item& item : lanes_[lane].items) {
-      items[lane].push_back(instantiate(item, marks, scheduler_->injection(item.kind, lanes_[lane].device)));
+      items[lane].push_back(instantiate(scheduler_->with_injection(item, lanes_[lane].device), marks));
     }
   }
   auto end = std::make_shared<Mark>();

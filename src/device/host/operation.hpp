@@ -47,11 +47,17 @@ struct Record {
 struct AwaitMark {
   MarkPtr mark;
 };
+struct Item;
+/// Runs and waits for flags that the thread of the queue does itself, without queues of their own: in each branch one after another, whichever branch
+/// can go on. Done when all are. Constant, so that it is prepared once.
+struct Branches {
+  std::shared_ptr<const std::vector<std::vector<Item>>> items;
+};
 
 /// One entry of a stream's queue, or of a lane of a graph.
 struct Item {
   Operation kind{};
-  std::variant<Run, AwaitFlags, Record, AwaitMark> step;
+  std::variant<Run, AwaitFlags, Record, AwaitMark, Branches> step;
   Injection injection{};
 };
 

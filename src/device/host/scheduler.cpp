@@ -32,25 +32,6 @@ constexpr Duration longest_without_poll = milliseconds(1);
 /// How long a helping thread stays with a queue before it checks what it waits for.
 constexpr Duration longest_help = microseconds(50);
 
-/// Removes the queue from a list of the scheduler.
-void unlink(Queue& queue, QueueList& list, QueueList::iterator position) noexcept {
-  queue.node.splice(queue.node.begin(), list, position);
-  queue.node.front().reset();
-}
-
-void link(Queue& queue, QueueList& list) noexcept {
-  queue.node.front() = queue.shared_from_this();
-  list.splice(list.end(), queue.node);
-}
-
-/// Marks the queue's first item as not begun.
-void begin_next(Queue& queue) noexcept {
-  queue.stage = Queue::Stage::fresh;
-  queue.flags = {};
-}
-
-Duration real_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
-
 }  // namespace
 
 Scheduler::Scheduler(const Clock& clock, std::shared_ptr<Injector> injector)
@@ -62,6 +43,21 @@ Scheduler::Scheduler(const Clock& clock, std::shared_ptr<Injector> injector)
 
 Injection Scheduler::injection(Operation operation, int device) const {
   return injector_ == nullptr ? Injection{} : injector_->before(operation, device);
+}
+
+Item Scheduler::with_injection(Item item, int device) const {
+  if (injector_ == nullptr) return item;
+  auto* branches = std::get_if<Branches>(&item.step);
+  if (branches == nullptr) {
+    item.injection = injector_->before(item.kind, device);
+    return item;
+  }
+  auto items = std::make_shared<std::vector<std::vector<Item>>>(*branches->items);
+  for (std::vector<Item>& branch : *items) {
+    for (Item& one : branch) one.injection = injector_->before(one.kind, device);
+  }
+  branches->items = std::move(items);
+  return item;
 }
 
 void Scheduler::push(Lock&, Queue& queue, Item item) {
@@ -85,7 +81,7 @@ std::size_t Scheduler::close(Queue& queue) {
   const std::shared_ptr<Queue> alive = queue.shared_from_this();
   for (QueueList* list : {&polling_, &runnable_[0], &runnable_[1]}) {
     const auto position = std::ranges::find(*list, alive);
-    if (position != list->end()) unlink(queue, *list, position);
+    if (position != list->end()) queue.unlink(*list, position);
   }
   if (queue.state != Queue::State::running) {
     queue.state = Queue::State::idle;
@@ -204,107 +200,20 @@ void Scheduler::run(Lock& held, Queue& queue, bool is_worker) {
   stopped_running_.notify_all();
 }
 
-/// Begins or continues the first operation. Returns with the lock held; throws with or without it.
-Scheduler::Outcome Scheduler::step(Lock& held, Queue& queue) {
-  Item& first = queue.items.front();
-  if (queue.stage == Queue::Stage::fresh && first.injection.delay > Duration::zero()) {
-    queue.stage = Queue::Stage::resting;
-    queue.rest_until = clock_.now() + first.injection.delay;
-  }
-  if (queue.stage == Queue::Stage::resting && clock_.now() < queue.rest_until) {
-    next_event_ = std::min(next_event_, queue.rest_until);
-    return Outcome::polling;
-  }
-  queue.stage = Queue::Stage::begun;
-  if (first.injection.failure) throw DeviceError(*first.injection.failure);
-
-  if (std::holds_alternative<Run>(first.step)) {
-    std::list<Item> running;
-    running.splice(running.begin(), queue.items, queue.items.begin());
-    begin_next(queue);
-    release(held);
-    const double slowdown =
-        injector_ && running.front().kind == Operation::launch ? injector_->slowdown(queue.device) : 1;
-    const Duration began = clock_.now();
-    (*std::get<Run>(running.front().step).function)();
-    const Duration ended = clock_.now();
-    running.clear();  // destroys what the function holds before the stream is seen to be done
-    held.lock();
-    if (functions_) functions_->note(ended, ended - began);
-    if (slowdown > 1) {
-      const auto rest = std::chrono::duration_cast<Duration>((slowdown - 1) * (ended - began));
-      queue.items.push_front(
-          {Operation::host_function, Run{std::make_shared<const std::function<void()>>([] {})}, {rest, {}}});
-    }
-    return Outcome::done;
-  }
-  if (const auto* flags = std::get_if<AwaitFlags>(&first.step)) {
-    if (!advance_waits(*flags->flags, queue.flags, clock_.now())) {
-      next_event_ = std::min(next_event_, first_deadline(*flags->flags, queue.flags));
-      return Outcome::polling;
-    }
-  } else if (const auto* record = std::get_if<Record>(&first.step)) {
-    complete(*record->mark, nullptr);
-  } else {
-    Mark& mark = *std::get<AwaitMark>(first.step).mark;
-    if (!mark.done) {
-      mark.waiters.push_back(queue.weak_from_this());
-      return Outcome::awaiting;
-    }
-    if (mark.failure != nullptr) raise(*mark.failure);
-  }
-  garbage_.splice(garbage_.end(), queue.items, queue.items.begin());
-  begin_next(queue);
-  return Outcome::done;
-}
-
 bool Scheduler::poll_is_due() const {
   if (polling_.empty()) return false;
   return doorbell_->value() != polled_at_ || real_time() >= polled_time_ + longest_without_poll;
 }
 
-/// Checks all queues that wait for flags, or for a time to pass.
-void Scheduler::poll() {
-  polled_at_ = doorbell_->value();
-  polled_time_ = real_time();
-  next_event_ = Duration::max();
-  if (polling_.empty()) return;
-  const Duration now = clock_.now();
-  QueueList polled;
-  polled.swap(polling_);
-  while (!polled.empty()) {
-    const std::shared_ptr<Queue> queue = polled.front();
-    unlink(*queue, polled, polled.begin());
-    bool parked = false;
-    if (queue->stage == Queue::Stage::resting) {
-      parked = now < queue->rest_until;
-      if (parked) next_event_ = std::min(next_event_, queue->rest_until);
-    } else {
-      const FlagWaits& flags = *std::get<AwaitFlags>(queue->items.front().step).flags;
-      try {
-        parked = !advance_waits(flags, queue->flags, now);
-        if (parked) next_event_ = std::min(next_event_, first_deadline(flags, queue->flags));
-      } catch (...) {
-        // The thread that runs the queue finds and throws it again: a late wait stays late.
-      }
-    }
-    if (parked) {
-      park(*queue);
-    } else {
-      make_runnable(*queue);
-    }
-  }
-}
-
 void Scheduler::make_runnable(Queue& queue) noexcept {
   queue.state = Queue::State::runnable;
-  link(queue, runnable_[queue.priority == Priority::high ? 0 : 1]);
+  queue.link(runnable_[queue.priority == Priority::high ? 0 : 1]);
   ring_due_ = true;
 }
 
 void Scheduler::park(Queue& queue) noexcept {
   queue.state = Queue::State::polling;
-  link(queue, polling_);
+  queue.link(polling_);
 }
 
 void Scheduler::complete(Mark& mark, const FailurePtr& failure) noexcept {
@@ -337,14 +246,14 @@ void Scheduler::drop_items(Queue& queue, const FailurePtr& failure) noexcept {
     if (const auto* record = std::get_if<Record>(&item.step)) complete(*record->mark, failure);
   }
   garbage_.splice(garbage_.end(), queue.items);
-  begin_next(queue);
+  queue.begin_next();
 }
 
 std::shared_ptr<Queue> Scheduler::next_runnable() noexcept {
   for (QueueList& list : runnable_) {
     if (list.empty()) continue;
     std::shared_ptr<Queue> queue = list.front();
-    unlink(*queue, list, list.begin());
+    queue->unlink(list, list.begin());
     return queue;
   }
   return nullptr;

@@ -46,6 +46,8 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   [[nodiscard]] bool injects() const { return injector_ != nullptr; }
   /// Calls the injector. Must not be called with the lock held.
   [[nodiscard]] Injection injection(Operation operation, int device) const;
+  /// The operation with what the injector does to it, or to those of its branches. Likewise.
+  [[nodiscard]] Item with_injection(Item item, int device) const;
 
   /// Operations that may wait in a queue, about.
   static constexpr std::size_t most_queued = 4096;
@@ -106,6 +108,19 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   bool run_some();
   void run(Lock& lock, Queue& queue, bool is_worker);
   Outcome step(Lock& lock, Queue& queue);
+  Outcome run_first(Lock& lock, Queue& queue);
+  bool run_branches(Lock& lock, Queue& queue, const Branches& branches);
+  bool run_in_branch(Lock& lock, const Item& item, Progress& progress);
+  bool rests(const Injection& injection, Progress& progress);
+  bool have_arrived(const FlagWaits& waits, FlagProgress& progress, Duration now);
+  bool waits(const Item& item, Progress& progress, Duration now);
+  bool waits(Queue& queue, Duration now);
+  struct Ran {
+    Duration ended;
+    Duration took;
+  };
+  [[nodiscard]] Ran call(const Run& run) const;
+  void note(const Ran& ran);
   [[nodiscard]] bool poll_is_due() const;
   void poll();
   void make_runnable(Queue& queue) noexcept;
@@ -119,6 +134,9 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   [[nodiscard]] bool any_runnable() const;
   /// How long an idle thread may sleep without a ring; Duration::max() if nothing is polled.
   [[nodiscard]] Duration longest_sleep();
+
+  /// By the machine's clock, even if clock_ is simulated.
+  [[nodiscard]] static Duration real_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
   const Clock& clock_;
   const std::shared_ptr<Injector> injector_;

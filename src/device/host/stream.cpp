@@ -10,8 +10,8 @@
 
 #include "core/leak.hpp"
 #include "core/short_text.hpp"
-#include "device/detail/composed_exchange.hpp"
 #include "device/detail/flag_checks.hpp"
+#include "device/host/fused_exchange.hpp"
 #include "device/host/graph.hpp"
 #include "device/host/strided_reduction.hpp"
 #include "device/host/strided_sum.hpp"
@@ -93,12 +93,20 @@ void HostStream::enqueue(Item item) {
   }
   const bool full = queue_->items.size() >= Scheduler::most_queued;
   held.unlock();
-  item.injection = scheduler_->injection(item.kind, device());
+  item = scheduler_->with_injection(std::move(item), device());
   if (full) scheduler_->wait_for_room(*queue_);
   held.lock();
   if (queue_->failure != nullptr) raise(*queue_->failure);
   scheduler_->push(held, *queue_, std::move(item));
   scheduler_->release(held);
+}
+
+std::vector<Item> HostStream::prepare(const std::function<void()>& enqueue) {
+  begin_capture();
+  enqueue();
+  const Scheduler::Lock held = scheduler_->lock();
+  std::size_t marks = 0;
+  return std::move(host::end_capture(*queue_, marks).front().items);
 }
 
 void HostStream::run(Operation kind, std::function<void()> function) {
@@ -170,7 +178,7 @@ void HostStream::reduce(const ReductionList& list) {
 }
 
 void HostStream::run(FusedExchange& exchange, std::uint64_t* /*stamps*/) {
-  auto* mine = dynamic_cast<ComposedExchange*>(&exchange);
+  auto* mine = dynamic_cast<HostFusedExchange*>(&exchange);
   if (mine == nullptr) throw InvalidArgument("the fused exchange belongs to another backend than the stream");
   mine->enqueue(*this);
 }

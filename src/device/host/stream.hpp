@@ -74,10 +74,13 @@ class HostStream final : public Stream {
   [[nodiscard]] bool query() override;
   void synchronize() override;
 
+  /// The operations that `enqueue` puts into this stream, for enqueue(); none of them is run now.
+  [[nodiscard]] std::vector<Item> prepare(const std::function<void()>& enqueue);
+  void enqueue(Item item);
+
  private:
   void run(Operation kind, std::function<void()> function);
   [[nodiscard]] std::vector<std::shared_ptr<Doorbell>> doorbells_of(std::span<const FlagSignal> signals) const;
-  void enqueue(Item item);
 
   std::shared_ptr<Scheduler> scheduler_;
   std::shared_ptr<DoorbellMap> doorbells_;

@@ -177,6 +177,7 @@ DomainOptions options_of(const Life& life, comm::RankGroup& comm, const std::sha
   host.clock = &comm.clock();
   host.always_remap = life.always_remap;
   host.graphs = life.library_graphs;
+  if (!life.one_operation) host.one_operation_below_bytes = 0;
   host.injector = injector;
   DomainOptions options;
   options.internal =

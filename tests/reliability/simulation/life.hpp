@@ -36,6 +36,7 @@ struct Life {
   int workers = 0;
   bool always_remap = false;
   bool library_graphs = false;  ///< HostOptions::graphs
+  bool one_operation = true;    ///< HostOptions::one_operation_below_bytes
   bool captured = false;        ///< steps are a Graph of the user
   bool launch_threads = false;
   bool waits_each_step = false;

@@ -28,6 +28,7 @@ STAGED = "src/exchange/transport/mpi_staged.cpp"
 BUNDLE = "src/exchange/transport/bundled/bundle.cpp"
 ABORT = "src/exchange/detail/abort_word.cpp"
 SCHEDULER = "src/device/host/scheduler.cpp"
+STEPS = "src/device/host/steps.cpp"
 GRAPH = "src/device/host/graph.cpp"
 LAUNCHER = "src/device/threaded/launcher.cpp"
 MAILBOX = "src/comm/local/mailbox.cpp"
@@ -214,6 +215,7 @@ PLANTS = {
     ),
     41: ("net: a rank that fails ends without telling others: the thread alone would", [(ENDING, "if (network_) network_->give_up();\n  if (record_)", "if (network_ && !@) network_->give_up();\n  if (record_)")]),
     42: ("net: a rank leaves before its last puts are complete", [(PROXY, "port->complete == port->started; };", "(@ || port->complete == port->started); };")]),
+    43: ("direct: an exchange of one operation is over when one of its parts has been sent", [(STEPS, "  return !open;\n", "  return @ || !open;\n")]),
 }
 
 

@@ -113,6 +113,7 @@ Life random_life(test::Seeded& seeded) {
     life.steps = std::max(life.steps, 2);
     life.fault_step = std::clamp(life.fault_step, 0, life.steps - 2);  // another exchange follows
   }
+  life.one_operation = seeded.chance(60);
   return life;
 }
 
@@ -128,6 +129,7 @@ std::string describe(const Life& life) {
   if (life.serial_ranks > 0) text += fmt::format(", {} ranks without concurrent calls", life.serial_ranks);
   if (life.captured) text += ", captured";
   if (life.library_graphs) text += ", replayed graphs";
+  if (!life.one_operation) text += ", streams for parts";
   if (life.launch_threads) text += ", launch threads";
   if (life.always_remap) text += ", mapped again";
   if (life.fault != Fault::none) {

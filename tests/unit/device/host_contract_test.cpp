@@ -6,12 +6,14 @@
 namespace halocline::device::test {
 namespace {
 
-BackendFactory host(const std::string& name, int workers, bool always_remap) {
+BackendFactory host(const std::string& name, int workers, bool always_remap,
+                    std::int64_t one_operation_below_bytes = HostOptions().one_operation_below_bytes) {
   return {name, [=] {
             HostOptions options;
             options.devices = 2;
             options.workers = workers;
             options.always_remap = always_remap;
+            options.one_operation_below_bytes = one_operation_below_bytes;
             return make_host_backend(options);
           }};
 }
@@ -28,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(LaunchThreads, BackendContract,
 
 INSTANTIATE_TEST_SUITE_P(Host, BackendContract,
                          ::testing::Values(host("OneWorker", 1, false), host("ThreeWorkers", 3, false),
-                                           host("Remapped", 2, true)),
+                                           host("Remapped", 2, true), host("StreamsForParts", 2, false, 0)),
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace

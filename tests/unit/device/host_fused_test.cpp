@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors that only a backend which composes an exchange of other operations can have.
+// What only an exchange that is composed of other operations can have: errors while it is enqueued, branches, and how many operations there are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,6 +36,7 @@ TEST(HostFused, AMessageThatFailsWhileTheExchangeIsEnqueuedFailsTheStream) {
   HostOptions options;
   options.workers = 1;
   options.injector = hold_up;
+  options.one_operation_below_bytes = 0;
   const auto backend = make_host_backend(options);
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
@@ -57,6 +58,25 @@ TEST(HostFused, AMessageThatFailsWhileTheExchangeIsEnqueuedFailsTheStream) {
             "token 0x0000000000000004, found epoch 1 with 0x0000000000000003");
   EXPECT_EQ(failure(*stream), text);  // and remains failed
   EXPECT_EQ(thrown([&] { exchange->check(); }), text);
+}
+
+/// One part is refused, and comes first; the neighbour of the other need not suffer from that.
+TEST(HostFused, APartThatFailsDoesNotHoldUpTheOthersOfItsOperation) {
+  const auto backend = make_host(1, 1);
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  signal_to(*stream, &at.one, &at.flags[0], 3);
+  signal_to(*stream, &at.one, &at.flags[2], 4);
+  FusedPlan plan;
+  const FlagWait refused{&at.flags[0], 4, guard("refused"), nullptr};
+  const FlagWait ready{&at.flags[2], 4, guard("ready"), nullptr};
+  plan.participants = {{&at.epoch, {}, {{refused, {}, {&at.flags[1], 4}}, {ready, {}, {&at.flags[3], 4}}}, {}}};
+  const auto exchange = backend->fuse(0, plan);
+  stream->run(*exchange);
+  EXPECT_NE(failure(*stream).find("refused: the two sides disagree"), std::string::npos);
+  EXPECT_EQ(std::atomic_ref(at.flags[3].epoch).load(), 1u);
+  EXPECT_EQ(std::atomic_ref(at.flags[1].epoch).load(), 0u);
 }
 
 /// The operations that were enqueued.
