@@ -35,7 +35,7 @@ class Packed final : public PackedBlock {
   void exchange() override {
     const auto count = messages().size();
     const int all = static_cast<int>(count);
-    MPI_Startall(all, requests_.data());
+    if (all > 0) MPI_Startall(all, requests_.data());  // some MPIs refuse none
     for (std::size_t i = 0; i < count; ++i) {
       pack(messages()[i], send_[i].data());
       MPI_Start(&requests_[count + i]);
