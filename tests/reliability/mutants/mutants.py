@@ -174,8 +174,13 @@ def run(folder, given):
             print(f"{row['number']:4} {row['outcome']:11} {row.get('how', ''):7} {row['seconds']:7.1f} s  {row['file']}:{row['line']} {mutant['what'][:60]} {row.get('by', '')}", flush=True)
 
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        list(pool.map(one_of, wanted))
+    try:
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            list(pool.map(one_of, wanted))  # an exception drops what has not begun, and waits for the others
+    except KeyboardInterrupt:
+        print("mutants.py: interrupted; the same command goes on with what is left", file=sys.stderr)
+        return 130
+    return 0
 
 
 def identity(one):
@@ -259,7 +264,7 @@ def main():
         elif given.command == "run":
             if given.out is None:
                 parser.error("run needs --out FILE")
-            run(folder, given)
+            return run(folder, given)
         elif given.command == "report":
             return report(given)
         else:

@@ -5,6 +5,7 @@
 Finding places needs libclang (requirements.txt); without it the cases that do are skipped, by name.
 """
 
+import argparse
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import mutants
 import schemata
@@ -201,6 +203,34 @@ def the_suites_are_tests_of_this_build():
     expect(not absent, f"no test is {', '.join(absent)}")
 
 
+def an_interrupted_run_goes_on():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        listed = [{"number": number, "file": "src/comm/a.cpp", "line": number, "operator": "call", "what": "f()", "before": "f();", "after": "{};"} for number in range(1, 51)]
+        mutants.save(folder / "mutants.json", {"seed": 1, "commit": "abc", "mutants": listed})
+        mutants.save(folder / "parts.json", [{"name": "a"}])
+        given = argparse.Namespace(measure=False, shard="1/1", out=folder / "results.jsonl", first=None, number=[], jobs=1)
+        judged = []
+
+        def judge(number, *_):
+            judged.append(number)
+            if judged == [1, 2]:
+                raise KeyboardInterrupt
+            time.sleep(0.01)
+            return {"outcome": "survived", "seconds": 0.0, "parts": 1, "cpu_s": 0.0}
+
+        kept, trial.trial = trial.trial, judge
+        try:
+            code = mutants.run(folder, given)
+            first = len(judged)
+            code = (code, mutants.run(folder, given))
+        finally:
+            trial.trial = kept
+        expect(code == (130, 0) and first < 50, f"the codes are {code}, and {first} were judged before the interrupt")
+        expect(sorted(judged) == sorted([2, *range(1, 51)]), f"judged were {judged}")
+        expect(len(mutants.rows_of([given.out])) == 50, "a row is missing")
+
+
 def tables_add_up():
     rows = [{"file": f"src/{name}/a.cpp", "operator": "call", "outcome": outcome, "how": how}
             for name, outcome, how in (("comm", "killed", "failed"), ("comm", "survived", ""), ("plan", "killed", "hung"), ("plan", "not reached", ""))]  # fmt: skip
@@ -268,7 +298,7 @@ def places_of_the_example():
 
 
 def main():
-    for one in (each_mutant_is_its_own_program, places_that_do_not_compile_are_drawn_again, the_seed_determines_the_draw, ends_of_processes_are_told_apart, mutants_are_judged, tests_become_parts, tables_add_up, survivors_need_a_reason):
+    for one in (each_mutant_is_its_own_program, places_that_do_not_compile_are_drawn_again, the_seed_determines_the_draw, ends_of_processes_are_told_apart, mutants_are_judged, tests_become_parts, an_interrupted_run_goes_on, tables_add_up, survivors_need_a_reason):
         case(one)
     if "MUTANTS_TEST_BUILD" in os.environ:
         case(the_suites_are_tests_of_this_build)
