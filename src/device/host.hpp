@@ -70,8 +70,9 @@ struct HostOptions {
   /// Backend::sector_bytes(): a power of two, at most 64. Above 1, rows grow to whole sectors as on GPUs.
   std::int64_t sector_bytes = 1;
   /// A fused exchange that copies fewer bytes on a device is one operation, whose parts one thread does as they become possible. A larger one
-  /// has a stream for each part, so that several threads share it. By default, what a thread copies in the time that it takes to wake another.
-  std::int64_t one_operation_below_bytes = 256 << 10;
+  /// has a stream for each part, so that several threads share it. nullopt: 256 KiB, which a thread copies in the time that it takes to wake
+  /// another; any number where ranks and cores are as many, as one thread copies all of it then.
+  std::optional<std::int64_t> one_operation_below_bytes{};
 };
 
 /// Devices that consist of host memory and a bounded pool of threads: a model of a GPU node, always available.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -56,6 +57,12 @@ Scheduler::Workers workers(const HostOptions& options) {
   return {.count = options.workers > 0 ? options.workers : own,
           .own_cores = options.workers > 0 || cores > options.ranks_on_node,
           .short_function = short_for_all / options.devices};
+}
+
+std::int64_t one_operation_below(const HostOptions& options) {
+  constexpr std::int64_t copied_before_another_wakes = 256 << 10;
+  if (options.one_operation_below_bytes) return *options.one_operation_below_bytes;
+  return workers(options).own_cores ? copied_before_another_wakes : std::numeric_limits<std::int64_t>::max();
 }
 
 /// Allocations and mappings are not in a stream: the injector's delay or failure happens in the call.
@@ -164,7 +171,7 @@ std::unique_ptr<ReductionList> HostBackend::prepare_reductions(int device,
 
 std::unique_ptr<FusedExchange> HostBackend::fuse(int device, const FusedPlan& plan) {
   check(device);
-  return std::make_unique<HostFusedExchange>(*this, device, plan, options_.one_operation_below_bytes);
+  return std::make_unique<HostFusedExchange>(*this, device, plan, one_operation_below(options_));
 }
 
 std::unique_ptr<Room> HostBackend::reserve_room(int device, int /*parts*/, int /*multiprocessors*/) {

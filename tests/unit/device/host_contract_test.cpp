@@ -7,7 +7,7 @@ namespace halocline::device::test {
 namespace {
 
 BackendFactory host(const std::string& name, int workers, bool always_remap,
-                    std::int64_t one_operation_below_bytes = HostOptions().one_operation_below_bytes) {
+                    std::optional<std::int64_t> one_operation_below_bytes = std::nullopt) {
   return {name, [=] {
             HostOptions options;
             options.devices = 2;
