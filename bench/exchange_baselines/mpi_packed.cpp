@@ -35,7 +35,7 @@ class Packed final : public PackedBlock {
   void exchange() override {
     const auto count = messages().size();
     const int all = static_cast<int>(count);
-    if (all > 0) MPI_Startall(all, requests_.data());  // some MPIs refuse none
+    if (all > 0) MPI_Startall(all, requests_.data());  // Open MPI refuses an empty list
     for (std::size_t i = 0; i < count; ++i) {
       pack(messages()[i], send_[i].data());
       MPI_Start(&requests_[count + i]);

@@ -188,7 +188,7 @@ void ComposedExchange::enqueue(Stream& in) {
     }
   }
   if (failure != nullptr) in.host_function([failure] { std::rethrow_exception(failure); });
-  for (std::size_t part = lanes_.size(); part < parts(); ++part) enqueue_part(part, in);
+  if (parts() > lanes_.size()) enqueue_part(lanes_.size(), in);
   for (const Lane& lane : lanes_) in.wait(*lane.sent);
   end(in);
 }

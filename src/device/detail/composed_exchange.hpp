@@ -23,14 +23,14 @@ class ComposedExchange final : public FusedExchange {
   // Its pieces, for a backend that has another way to let its parts go on independently.
   /// Throws InvalidArgument for a stream of another device or backend.
   void check_stream(Stream& in) const;
-  /// Before the parts.
+  /// What comes before the parts: the checks of counters, and the ready flags.
   void begin(Stream& in) const;
   /// The messages to others, and the copies within the device if there are any. No part waits for another one.
   [[nodiscard]] std::size_t parts() const { return lanes_.size() + (local_->bytes() > 0 ? 1 : 0); }
   void enqueue_part(std::size_t part, Stream& in) const;
-  /// After all parts.
+  /// What comes after all parts: the waits for arrivals, and the copies from receive buffers.
   void end(Stream& in) const;
-  /// That are copied in all.
+  /// Copied in one exchange.
   [[nodiscard]] std::int64_t bytes() const;
 
   void check() override;

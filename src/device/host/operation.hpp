@@ -48,8 +48,8 @@ struct AwaitMark {
   MarkPtr mark;
 };
 struct Item;
-/// Runs and waits for flags that the thread of the queue does itself, without queues of their own: in each branch one after another, whichever branch
-/// can go on. Done when all are. Constant, so that it is prepared once.
+/// Sequences of Run and AwaitFlags that do not wait for each other. The thread that has the queue continues each of them as far as it can; the
+/// operation is done when all of them are. Constant, so that exchanges and graphs share it.
 struct Branches {
   std::shared_ptr<const std::vector<std::vector<Item>>> items;
 };

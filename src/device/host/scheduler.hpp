@@ -46,7 +46,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   [[nodiscard]] bool injects() const { return injector_ != nullptr; }
   /// Calls the injector. Must not be called with the lock held.
   [[nodiscard]] Injection injection(Operation operation, int device) const;
-  /// The operation with what the injector does to it, or to those of its branches. Likewise.
+  /// The operation with the injector's fault for it, or, if it has branches, for each operation in them. Likewise.
   [[nodiscard]] Item with_injection(Item item, int device) const;
 
   /// Operations that may wait in a queue, about.
@@ -101,6 +101,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   void work();
   void leave_to_helpers(Look& last);
   void work_on_leftovers();
+  [[nodiscard]] Look look() const { return {helps_, helped_operations_}; }
   bool left_to_helpers(Look& last) const;
   /// Of workers that share cores; the lock is held.
   void end_rest();
@@ -112,6 +113,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   bool run_branches(Lock& lock, Queue& queue, const Branches& branches);
   bool run_in_branch(Lock& lock, const Item& item, Progress& progress);
   bool rests(const Injection& injection, Progress& progress);
+  bool still_rests(const Progress& progress, Duration now);
   bool have_arrived(const FlagWaits& waits, FlagProgress& progress, Duration now);
   bool waits(const Item& item, Progress& progress, Duration now);
   bool waits(Queue& queue, Duration now);

@@ -8,6 +8,13 @@
 
 namespace halocline::device::host {
 
+/// Whether a rest goes on.
+bool Scheduler::still_rests(const Progress& progress, Duration now) {
+  if (now >= progress.rest_until) return false;
+  next_event_ = std::min(next_event_, progress.rest_until);
+  return true;
+}
+
 /// Whether an injected delay holds the operation up. Throws an injected failure.
 bool Scheduler::rests(const Injection& injection, Progress& progress) {
   using Stage = Progress::Stage;
@@ -15,10 +22,7 @@ bool Scheduler::rests(const Injection& injection, Progress& progress) {
     progress.stage = Stage::resting;
     progress.rest_until = clock_.now() + injection.delay;
   }
-  if (progress.stage == Stage::resting && clock_.now() < progress.rest_until) {
-    next_event_ = std::min(next_event_, progress.rest_until);
-    return true;
-  }
+  if (progress.stage == Stage::resting && still_rests(progress, clock_.now())) return true;
   progress.stage = Stage::begun;
   if (injection.failure) throw DeviceError(*injection.failure);
   return false;
@@ -85,8 +89,8 @@ Scheduler::Outcome Scheduler::run_first(Lock& held, Queue& queue) {
   return Outcome::done;
 }
 
-/// Runs what can be run, until nothing moves while the lock is held. If a branch fails, throws when the others have come as far as they can:
-/// no neighbour waits for what another's error held up. Returns whether all is done, or was dropped meanwhile.
+/// Runs what can be run, until no branch can go on while the lock is held. If a branch fails, throws when the others have come as far as they
+/// can, so that their messages are sent. Returns whether all branches are done, or were dropped meanwhile.
 bool Scheduler::run_branches(Lock& held, Queue& queue, const Branches& branches) {
   const auto all = branches.items;
   queue.branches.resize(all->size());
@@ -132,11 +136,7 @@ bool Scheduler::run_in_branch(Lock& held, const Item& item, Progress& progress) 
 
 /// Whether an operation that was found to wait still does. Throws what ends its wait with an error.
 bool Scheduler::waits(const Item& item, Progress& progress, Duration now) {
-  if (progress.stage == Progress::Stage::resting) {
-    if (now >= progress.rest_until) return false;
-    next_event_ = std::min(next_event_, progress.rest_until);
-    return true;
-  }
+  if (progress.stage == Progress::Stage::resting) return still_rests(progress, now);
   return !have_arrived(*std::get<AwaitFlags>(item.step).flags, progress.flags, now);
 }
 

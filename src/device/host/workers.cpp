@@ -87,7 +87,7 @@ void Scheduler::work() {
 /// Whether threads in help() take the work: one has been there since the last look, and is free or has run an operation since. Not if each of
 /// them has been in the same operation all the time, which may wait for what is left. The lock is held.
 bool Scheduler::left_to_helpers(Look& last) const {
-  const Look before = std::exchange(last, {helps_, helped_operations_});
+  const Look before = std::exchange(last, look());
   return before.helps != last.helps || helpers_running_ < helpers_ || before.operations != last.operations;
 }
 
@@ -115,14 +115,14 @@ void Scheduler::work_on_leftovers() {
   int looks_in_vain = 0;
   Duration nap = grace;
   Lock held = lock();
-  Look last{helps_, helped_operations_};
+  Look last = look();
   while (!stop_) {
     if (looks_in_vain >= looks_before_rest && !any_runnable() && polling_.empty()) {
       workers_rest_ = true;
       rest_ends_.wait(held, [this] { return stop_ || !workers_rest_; });
       looks_in_vain = 0;
       nap = grace;
-      last = {helps_, helped_operations_};
+      last = look();
     }
     rest_ends_.wait_for(held, nap, [this] { return stop_; });
     const bool left = left_to_helpers(last);

@@ -60,7 +60,7 @@ TEST(HostFused, AMessageThatFailsWhileTheExchangeIsEnqueuedFailsTheStream) {
   EXPECT_EQ(thrown([&] { exchange->check(); }), text);
 }
 
-/// One part is refused, and comes first; the neighbour of the other need not suffer from that.
+/// The first part is refused; the second is sent all the same.
 TEST(HostFused, APartThatFailsDoesNotHoldUpTheOthersOfItsOperation) {
   const auto backend = make_host(1, 1);
   const auto memory = make_page(*backend);
