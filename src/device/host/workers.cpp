@@ -56,7 +56,6 @@ void Scheduler::stop_workers() {
       worker.join();
     }
   }
-  workers_.clear();
 }
 
 void Scheduler::work() {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <latch>
 #include <memory>
@@ -100,6 +101,27 @@ TEST(LateMessages, of_a_rank_are_four_and_the_number_of_others) {
 }
 
 /// A device whose failure a capture, or a launch of captured steps, finds first: other ranks get it while the rank keeps its domain.
+/// Rank 1 does not begin the exchange.
+TEST(FailedExchanges, give_their_error_each_time_that_they_are_finished) {
+  std::atomic<bool> over{false};
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
+    Domain domain({8, 8, 16}, Stencil::box(1), comm, options_with(nullptr, routing::Transport::mpi_staged, 1s));
+    domain.add_field<double>("u");
+    domain.realize();
+    if (comm.rank() == rank_id(1)) {
+      const auto begun = std::chrono::steady_clock::now();
+      while (!over && std::chrono::steady_clock::now() - begun < 20s) std::this_thread::sleep_for(1ms);
+      return;
+    }
+    ExchangeHandle exchange = domain.start_exchange();
+    const std::string error = error_of<DeadlineError>([&] { exchange.finish(); });
+    EXPECT_THAT(error, HasSubstr("rank 1"));
+    EXPECT_EQ(error_of<DeadlineError>([&] { exchange.finish(); }), error);
+    over = true;
+  });
+  EXPECT_THAT(all, testing::Each(testing::Field(&Outcome::text, "")));
+}
+
 TEST(FailedDevices, that_captures_and_launches_find_are_an_error_of_other_ranks_before_the_deadline) {
   for (const bool launches : {false, true}) {
     Meeting ended;

@@ -346,6 +346,13 @@ TEST(Tiling, RowsAreCutWhereLinesOfMemoryBegin) {
   }
 }
 
+/// A lane for each unit of a row, which steps to the other row: one tile, where steps along the rows would make two.
+TEST(Tiling, TwoRowsOfAsManyUnitsAsThreadsAreOneTile) {
+  const Tiling tiling = tiling_of(box({block_threads, 2, 1, 1}));
+  EXPECT_EQ(tiling.count(), 1u);
+  EXPECT_EQ(tiling.steps_along, 1u);
+}
+
 TEST(Tiling, FieldsThatAreAlikeShareTheirShapeAndTakeTurnsInProportion) {
   const CopyTask one = box({64, 64, 3, 1});
   CopyTask other = one;

@@ -78,20 +78,25 @@ TEST(SlowRoute, threads_that_share_cores) {
   }
 }
 
-/// Two packages with a NUMA node and a GPU each.
-machine::MachineMap two_packages() {
+/// Two packages with a NUMA node and a GPU each. numa: the place of the first NUMA node in the list, before the packages or behind.
+machine::MachineMap two_packages(int numa = 2) {
   using machine::LinkKind;
   using machine::VertexKind;
   machine::MachineMap map = machine::synthetic({.nodes = 1, .devices_per_node = 2, .ranks_per_node = 2});
   machine::NodeType type;
   type.name = "two packages";
-  for (int p = 0; p < 2; ++p) type.vertices.push_back({VertexKind::package, "package " + std::to_string(p), 0, 8, -1});
-  for (int p = 0; p < 2; ++p) type.vertices.push_back({VertexKind::numa, "NUMA node " + std::to_string(p), 0, 8, -1});
-  for (int p = 0; p < 2; ++p) type.vertices.push_back({VertexKind::device, "GPU", 0, 0, 0});
-  type.links = {{0, 1, LinkKind::inter_package, 20e9, 1e-7}};
+  const int package = 2 - numa;
+  type.vertices.resize(4);
   for (int p = 0; p < 2; ++p) {
-    type.links.push_back({p, 2 + p, LinkKind::memory, 100e9, 1e-7});
-    type.links.push_back({p, 4 + p, LinkKind::pcie, 25e9, 1e-6});
+    type.vertices[static_cast<std::size_t>(package + p)] = {VertexKind::package, "package " + std::to_string(p), 0, 8,
+                                                            -1};
+    type.vertices[static_cast<std::size_t>(numa + p)] = {VertexKind::numa, "NUMA node " + std::to_string(p), 0, 8, -1};
+  }
+  for (int p = 0; p < 2; ++p) type.vertices.push_back({VertexKind::device, "GPU", 0, 0, 0});
+  type.links = {{package, package + 1, LinkKind::inter_package, 20e9, 1e-7}};
+  for (int p = 0; p < 2; ++p) {
+    type.links.push_back({package + p, numa + p, LinkKind::memory, 100e9, 1e-7});
+    type.links.push_back({package + p, 4 + p, LinkKind::pcie, 25e9, 1e-6});
   }
   map.types[0] = type;
   return map;
@@ -107,6 +112,9 @@ TEST(SlowRoute, a_rank_far_from_its_device) {
   EXPECT_THAT(likely_cause(staged, plan, near, true), StartsWith("the link between devices 0 and 1 is below"));
   EXPECT_THAT(likely_cause(slow(Transport::direct, Transport::direct), plan, crossed, true), StartsWith("the link"))
       << "the host's cores are not on that way";
+  const std::vector<RankCores> on_first{{{0, 1}, 0}, {{2, 3}, 0}};
+  EXPECT_THAT(likely_cause(staged, plan_of(two_packages(0)), on_first, true),
+              StartsWith("wrong NUMA node: rank 1 runs on NUMA node 0, its device 1 is at NUMA node 1;"));
 }
 
 TEST(SlowRoute, a_capped_link) {
