@@ -164,16 +164,14 @@ void ComposedExchange::end(Stream& in) const {
   unpack(in);
 }
 
-void ComposedExchange::check_stream(Stream& in) const {
+void ComposedExchange::check_device(const Stream& in) const {
   if (in.device() != device_) {
     throw InvalidArgument(fmt::format("the fused exchange was prepared for device {}; allowed is the stream's, {}",
                                       device_, in.device()));
   }
-  in.record(*begun_);  // refuses a stream of another backend before anything is enqueued
 }
 
 void ComposedExchange::enqueue(Stream& in) {
-  check_stream(in);
   begin(in);
   in.record(*begun_);
   std::exception_ptr failure;

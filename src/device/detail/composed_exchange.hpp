@@ -16,13 +16,12 @@ class ComposedExchange final : public FusedExchange {
   /// Throws InvalidArgument for what those operations would not take. The backend must outlive this.
   ComposedExchange(Backend& backend, int device, const FusedPlan& plan);
 
-  /// In this stream, which may be under capture. Behind it, all is done. Throws InvalidArgument for a stream of another
-  /// device or backend.
+  /// Throws InvalidArgument for a stream of another device.
+  void check_device(const Stream& in) const;
+  /// In this stream of the device and of the backend, which may be under capture. Behind it, all is done.
   void enqueue(Stream& in);
 
   // Its pieces, for a backend that has another way to let its parts go on independently.
-  /// Throws InvalidArgument for a stream of another device or backend.
-  void check_stream(Stream& in) const;
   /// What comes before the parts: the checks of counters, and the ready flags.
   void begin(Stream& in) const;
   /// The messages to others, and the copies within the device if there are any. No part waits for another one.

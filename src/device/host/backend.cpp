@@ -171,7 +171,7 @@ std::unique_ptr<ReductionList> HostBackend::prepare_reductions(int device,
 
 std::unique_ptr<FusedExchange> HostBackend::fuse(int device, const FusedPlan& plan) {
   check(device);
-  return std::make_unique<HostFusedExchange>(*this, device, plan, one_operation_below(options_));
+  return std::make_unique<HostFusedExchange>(*this, scheduler_, device, plan, one_operation_below(options_));
 }
 
 std::unique_ptr<Room> HostBackend::reserve_room(int device, int /*parts*/, int /*multiprocessors*/) {

@@ -9,9 +9,9 @@
 
 namespace halocline::device::host {
 
-HostFusedExchange::HostFusedExchange(Backend& backend, int device, const FusedPlan& plan,
-                                     std::int64_t one_operation_below_bytes)
-    : composed_(backend, device, plan), tracer_(plan.tracer) {
+HostFusedExchange::HostFusedExchange(Backend& backend, std::shared_ptr<Scheduler> scheduler, int device,
+                                     const FusedPlan& plan, std::int64_t one_operation_below_bytes)
+    : scheduler_(std::move(scheduler)), composed_(backend, device, plan), tracer_(plan.tracer) {
   if (composed_.bytes() >= one_operation_below_bytes) return;
   const std::unique_ptr<Stream> scratch = backend.create_stream(device);
   together_ = prepare(dynamic_cast<HostStream&>(*scratch));
@@ -29,8 +29,8 @@ std::vector<Item> HostFusedExchange::prepare(HostStream& scratch) const {
 }
 
 void HostFusedExchange::enqueue(HostStream& in) {
+  composed_.check_device(in);
   if (together_.empty() || is_traced(tracer_, in)) return composed_.enqueue(in);
-  composed_.check_stream(in);
   for (const Item& item : together_) in.enqueue(item);
 }
 

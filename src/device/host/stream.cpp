@@ -178,9 +178,7 @@ void HostStream::reduce(const ReductionList& list) {
 }
 
 void HostStream::run(FusedExchange& exchange, std::uint64_t* /*stamps*/) {
-  auto* mine = dynamic_cast<HostFusedExchange*>(&exchange);
-  if (mine == nullptr) throw InvalidArgument("the fused exchange belongs to another backend than the stream");
-  mine->enqueue(*this);
+  own<HostFusedExchange>(exchange, scheduler_, "fused exchange").enqueue(*this);
 }
 
 /// Each doorbell that the signals ring, once.
