@@ -1,7 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of the mutants that are compiled into a program, MUTANT in the environment chooses one. MUTANT_REACHED is a file with a byte for each number,
-// which becomes 1 when a process reaches the mutant's place. Copied into the changed tree as src/core/mutant.hpp.
+// Which of the mutants that are compiled into a program is the active one. Copied into the changed tree as src/core/mutant.hpp.
 #pragma once
+
+#ifdef __CUDACC__
+
+// In kernels, and in the code of the host beside them: a constant of the program, which is replaced in a copy of it (kinds.py).
+#define HALOCLINE_MUTANTS_EVERYWHERE __host__ __device__
+
+namespace halocline::mutants {
+
+static __constant__ int chosen_on_device = 0x7e57c0de;
+static volatile int chosen_on_host = 0x7e57c0de;
+
+HALOCLINE_MUTANTS_EVERYWHERE inline bool active(int number) {
+#ifdef __CUDA_ARCH__
+  int chosen;  // by assembly, as the compiler would take the value that it sees
+  asm("ld.const.s32 %0, [%1];" : "=r"(chosen) : "l"(__cvta_generic_to_constant(&chosen_on_device)));
+  return number == chosen;
+#else
+  return number == chosen_on_host;
+#endif
+}
+
+}  // namespace halocline::mutants
+
+#else
+
+// On the host: MUTANT in the environment. MUTANT_REACHED is a file with a byte for each number, which becomes 1 when a process reaches the mutant's place.
+#define HALOCLINE_MUTANTS_EVERYWHERE
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -39,8 +65,14 @@ inline bool active(int number) {
   return number == chosen;
 }
 
+}  // namespace halocline::mutants
+
+#endif
+
+namespace halocline::mutants {
+
 /// In constexpr functions and in initialisers of members: constant expressions evaluate the original.
-constexpr bool active_unless_constant(int number) {
+HALOCLINE_MUTANTS_EVERYWHERE constexpr bool active_unless_constant(int number) {
   if (__builtin_is_constant_evaluated()) return false;
   return active(number);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mutants of the library, all compiled at once, and which of them the suites kill: `make mutants`.
 
-    mutants.py draw FOLDER [--count 120] [--seed 1]        writes the changed sources to FOLDER/source and builds the suites there
+    mutants.py draw FOLDER [--count 120] [--seed 1] [--kind host|kernels]    writes the changed sources to FOLDER/source and builds the suites there
     mutants.py build FOLDER                                builds them again, for example on another machine
     mutants.py run FOLDER --out FILE [--first N] [--jobs J] [--shard I/N] [--number N ...]
     mutants.py report FOLDER FILE...                       tables and survivors; exit code 1 if survivors.json has no reason for one
@@ -24,26 +24,17 @@ import subprocess
 import sys
 import threading
 
+import kinds
 import schemata
 import sites
 import trial
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-FOLDERS = ["src/comm", "src/device", "src/exchange", "src/plan"]
-#: Tests of ctest, and the program of each: with the cases that wait, and without those that compare times (cmake/HaloclineTests.cmake).
-TESTS = {
-    f"{name}(_waiting)?": name
-    for name in ("unit_comm", "unit_device", "unit_hidden_gpus", "unit_out_of_memory", "unit_plan", "unit_joint", "unit_domain", "unit_exchange")
-    + ("contract_net_ports", "contract_exchange", "property_exchange", "property_joint", "simulation")
-}
-#: Where the build has MPI.
-MPI_TESTS = {"mpi_comm_n[23]": "mpi_comm", "contract_exchange_mpi_n2": "contract_exchange_mpi", "session_.*": "session_program"}
 OPTIONS = [
     "-DCMAKE_BUILD_TYPE=Release",
-    "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
     "-DHALOCLINE_BUILD_TESTS=ON",
-    *(f"-DHALOCLINE_{name}=OFF" for name in ("BUILD_BENCH", "CUDA", "SIMGRID", "FORTRAN", "PYTHON")),
+    *(f"-DHALOCLINE_{name}=OFF" for name in ("BUILD_BENCH", "SIMGRID", "FORTRAN", "PYTHON")),
 ]
 
 
@@ -53,48 +44,54 @@ def quiet(command):
     return None if done.returncode == 0 else done.stdout
 
 
-def configure(folder, mpi):
+def kind_of(folder):
+    """Of the draw in this folder."""
+    return kinds.KINDS[load(folder / "mutants.json").get("kind", kinds.Host.name)]
+
+
+def configure(folder, kind, mpi):
     cache = folder / "build/CMakeCache.txt"
     if cache.is_file() and f"CMAKE_HOME_DIRECTORY:INTERNAL={folder}/source\n" not in cache.read_text(encoding="utf-8"):
         shutil.rmtree(folder / "build")  # of another machine: its paths are not those of here
-    output = quiet(["cmake", "-G", "Ninja", "-S", str(folder / "source"), "-B", str(folder / "build"), *OPTIONS, f"-DHALOCLINE_MPI={mpi}"])
+    output = quiet(["cmake", "-G", "Ninja", "-S", str(folder / "source"), "-B", str(folder / "build"), *OPTIONS, *kind.options, f"-DHALOCLINE_MPI={mpi}"])
     if output is not None:
         raise ValueError(f"{folder}/source cannot be configured:\n{output[-3000:]}")
 
 
-def tests_of(folder, given):
+def tests_of(folder, kind, given):
     cache = (folder / "build/CMakeCache.txt").read_text(encoding="utf-8")
-    tests = TESTS if "HALOCLINE_MPI:STRING=OFF" in cache else TESTS | MPI_TESTS
+    tests = kind.tests if "HALOCLINE_MPI:STRING=OFF" in cache else kind.tests | kind.mpi_tests
     return {name: program for name, program in tests.items() if program not in given.without}
 
 
-def build(folder, given):
-    return quiet(["cmake", "--build", str(folder / "build"), "--parallel", str(given.jobs), "--target", *tests_of(folder, given).values(), "--", "-k", "0"])
+def build(folder, kind, given):
+    return quiet(["cmake", "--build", str(folder / "build"), "--parallel", str(given.jobs), "--target", *sorted(set(tests_of(folder, kind, given).values())), "--", "-k", "0"])
 
 
-def found_sites(tree, folder, given):
+def found_sites(tree, folder, kind, given):
     """All places; from FOLDER/sites.json if the sources are the same."""
-    path, digest = folder / "sites.json", f"{sites.digest(ROOT)} {given.mpi}"
+    path, digest = folder / "sites.json", f"{sites.digest(ROOT)} {kind.name} {given.mpi}"
     if path.is_file():
         known = load(path)
         if known["digest"] == digest:
             return known["sites"]
     if importlib.util.find_spec("clang") is None:
         raise ValueError(f"Python's module clang is missing; pip install -r {HERE / 'requirements.txt'}")
-    found = sites.find(ROOT, tree.source, folder / "build", FOLDERS, given.jobs)
+    found = sites.find(ROOT, tree.source, folder / "build", kind, given.jobs)
     path.write_text(json.dumps({"digest": digest, "sites": found}), encoding="utf-8")
     return found
 
 
 def draw(folder, given):
     tree = schemata.Tree(ROOT, folder)
+    kind = kinds.KINDS[given.kind]
     tree.copy()
-    configure(folder, given.mpi)
-    found = found_sites(tree, folder, given)
+    configure(folder, kind, given.mpi)
+    found = found_sites(tree, folder, kind, given)
     by_operator = collections.Counter(site["operator"] for site in found)
     print(f"{len(found)} places: {', '.join(f'{count} {name}' for name, count in by_operator.most_common())}", flush=True)
-    mutants, left_out = schemata.compiled(tree, found, schemata.drawn(found, given.seed), given.count, lambda: build(folder, given))
-    document = {"seed": given.seed, "commit": commit(), "places": count_of(found), "mutants": [], "left_out": []}
+    mutants, left_out = schemata.compiled(tree, found, schemata.drawn(found, given.seed), given.count, lambda: build(folder, kind, given))
+    document = {"kind": kind.name, "seed": given.seed, "commit": commit(), "places": count_of(found), "mutants": [], "left_out": []}
     for key, chosen in (("mutants", mutants), ("left_out", left_out)):
         for number, site in chosen:
             text = (ROOT / site["file"]).read_bytes().decode("latin-1")
@@ -135,16 +132,16 @@ def measured(folder, given):
     path = folder / "parts.json"
     if path.is_file() and not given.measure:
         return load(path)
-    binaries = folder / "build"
-    places = max(one["number"] for one in load(folder / "mutants.json")["mutants"])
-    parts = trial.parts_of(binaries, tests_of(folder, given))
+    binaries, kind = folder / "build", kind_of(folder)
+    numbers = [one["number"] for one in load(folder / "mutants.json")["mutants"]]
+    parts = trial.parts_of(binaries, tests_of(folder, kind, given), kind.limits)
     kept = []
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        for part, (result, text) in zip(parts, pool.map(lambda part: trial.baseline(part, places, binaries), parts)):
+        for part, (result, text) in zip(parts, pool.map(lambda part: trial.baseline(part, max(numbers), binaries), parts)):
             if result is None:
                 print(f"left out, as it fails without a mutant: {part['name']}\n{text[-600:]}", flush=True)
             else:
-                kept.append(result)
+                kept.append(result | {"reached": kind.reached(result["reached"], numbers)})
     if not kept:
         raise ValueError("no part passes without a mutant")
     print(f"{len(kept)} of {len(parts)} parts pass without a mutant, in {sum(part['seconds'] for part in kept):.0f} s", flush=True)
@@ -153,7 +150,7 @@ def measured(folder, given):
 
 
 def run(folder, given):
-    document = load(folder / "mutants.json")
+    document, kind = load(folder / "mutants.json"), kind_of(folder)
     parts = measured(folder, given)
     index, shards = (int(word) for word in given.shard.split("/"))
     if not 0 < index <= shards:
@@ -165,7 +162,8 @@ def run(folder, given):
     lock = threading.Lock()
 
     def one_of(mutant):
-        result = trial.trial(mutant["number"], parts, folder / "build")
+        with kind.programs(folder / "build", mutant["number"]) as programs:
+            result = trial.trial(mutant["number"], parts, programs)
         row = {key: mutant[key] for key in ("number", "file", "line", "operator", "before", "after")} | result
         row |= {"seed": document["seed"], "commit": document["commit"], "date": datetime.date.today().isoformat()}
         with lock:
@@ -243,6 +241,7 @@ def main():
     parser.add_argument("results", nargs="*")
     parser.add_argument("--count", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", choices=sorted(kinds.KINDS), default=kinds.Host.name)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--mpi", choices=["AUTO", "OFF"], default="AUTO")
     parser.add_argument("--without", nargs="+", default=[], metavar="PROGRAM")
@@ -258,8 +257,9 @@ def main():
         if given.command == "draw":
             draw(folder, given)
         elif given.command == "build":
-            configure(folder, given.mpi)
-            if output := build(folder, given):
+            kind = kind_of(folder)
+            configure(folder, kind, given.mpi)
+            if output := build(folder, kind, given):
                 raise ValueError(output[-3000:])
         elif given.command == "run":
             if given.out is None:

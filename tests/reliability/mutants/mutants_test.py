@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+import kinds
 import mutants
 import schemata
 import sites
@@ -133,7 +134,7 @@ def the_seed_determines_the_draw():
 
 
 def part(name, command, seconds=0.1, reached=(1,)):
-    return {"name": name, "command": ["/bin/sh", "-c", command], "environment": [["GREETING", "hello"]], "seconds": seconds, "reached": list(reached)}
+    return {"name": name, "command": ["/bin/sh", "-c", command], "environment": [["GREETING", "hello"]], "seconds": seconds, "reached": list(reached), "limits": ""}
 
 
 def ends_of_processes_are_told_apart():
@@ -194,11 +195,28 @@ def tests_become_parts():
             expect("has no test absent" in str(error), f"the error is {error}")
 
 
+def a_kernel_has_the_number_in_its_program():
+    with tempfile.TemporaryDirectory() as name:
+        build = pathlib.Path(name)
+        (build / "bin").mkdir()
+        (build / "data").mkdir()
+        program = b"begin" + kinds.CHOSEN + b"middle" + kinds.CHOSEN
+        (build / "bin/gpu_example").write_bytes(program)
+        with kinds.Kernels.programs(build, 258) as copy:
+            content = (copy / "bin/gpu_example").read_bytes()
+            expect(content == b"begin\2\1\0\0middle\2\1\0\0", f"the program is {content}")
+            expect(os.access(copy / "bin/gpu_example", os.X_OK) and (copy / "data").resolve() == (build / "data").resolve(), "it cannot run there")
+        expect((build / "bin/gpu_example").read_bytes() == program and not copy.exists(), "the build has changed, or its copy is left")
+    text = (HERE / "mutant.hpp").read_text()
+    expect(text.count(f"= {int.from_bytes(kinds.CHOSEN, 'little'):#x};") == 2, "mutant.hpp has another constant than kinds.py")
+
+
 def the_suites_are_tests_of_this_build():
-    """Of the build that this is a test of, which has all of them where it has MPI. Another ctest would begin that build's log anew."""
+    """Of the build that this is a test of, which has all of them where it has MPI and CUDA. Another ctest would begin that build's log anew."""
     tests = pathlib.Path(os.environ["MUTANTS_TEST_BUILD"]) / "tests"
     names = [name for file in tests.rglob("CTestTestfile.cmake") for name in re.findall(r"^add_test\((?:\[=*\[)?(\w+)", file.read_text(encoding="utf-8"), re.M)]
-    wanted = mutants.TESTS | (mutants.MPI_TESTS if "mpi_comm_n2" in names else {})
+    built = [kinds.Host] + [kinds.Kernels] * ("gpu_device" in names)
+    wanted = [one for kind in built for one in kind.tests | (kind.mpi_tests if "mpi_comm_n2" in names else {})]
     absent = [one for one in wanted if not any(re.fullmatch(one, name) for name in names)]
     expect(not absent, f"no test is {', '.join(absent)}")
 
@@ -298,7 +316,7 @@ def places_of_the_example():
 
 
 def main():
-    for one in (each_mutant_is_its_own_program, places_that_do_not_compile_are_drawn_again, the_seed_determines_the_draw, ends_of_processes_are_told_apart, mutants_are_judged, tests_become_parts, an_interrupted_run_goes_on, tables_add_up, survivors_need_a_reason):
+    for one in (each_mutant_is_its_own_program, places_that_do_not_compile_are_drawn_again, the_seed_determines_the_draw, ends_of_processes_are_told_apart, mutants_are_judged, tests_become_parts, a_kernel_has_the_number_in_its_program, an_interrupted_run_goes_on, tables_add_up, survivors_need_a_reason):
         case(one)
     if "MUTANTS_TEST_BUILD" in os.environ:
         case(the_suites_are_tests_of_this_build)

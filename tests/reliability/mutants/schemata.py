@@ -17,7 +17,8 @@ import subprocess
 HEADER = "core/mutant.hpp"
 KINDS = ("removed", "negated", "choice")
 ERROR = re.compile(r": (?:fatal )?error: ")
-PLACE = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):(?:\d+:)?\s")
+#: As GCC and as nvcc name them.
+PLACE = re.compile(r"^(?P<file>[^\s:(]+)(?::(?P<line>\d+):(?:\d+:)?|\((?P<nvcc>\d+)\):)\s")
 
 
 def drawn(sites, seed):
@@ -106,7 +107,7 @@ class Tree:
         )
         for name in filter(None, listed.stdout.split("\0")):
             # Those of the library are written by put(), which leaves alone what does not change.
-            written = re.match(r"src/.*\.[ch]pp$", name) and (self.source / name).is_file()
+            written = re.match(r"src/.*\.(?:[ch]pp|cuh?)$", name) and (self.source / name).is_file()
             if (self.root / name).is_file() and not written:
                 write(self.source / name, (self.root / name).read_bytes(), mode=(self.root / name).stat().st_mode)
         shutil.copyfile(self.root / "tests/reliability/mutants/mutant.hpp", self.source / "src" / HEADER)
@@ -116,7 +117,7 @@ class Tree:
         texts = {}
         for number, site in mutants:
             texts.setdefault(site["file"], []).append((number, site))
-        for path in sorted((self.root / "src").rglob("*.[ch]pp")):
+        for path in sorted(path for path in (self.root / "src").rglob("*") if path.suffix in (".cpp", ".hpp", ".cu", ".cuh")):
             name = str(path.relative_to(self.root))
             text = path.read_bytes().decode("latin-1")
             if name in texts:
@@ -144,7 +145,7 @@ def refused(output, source, texts, mutants):
     def about(line):
         place = PLACE.match(line)
         name = place["file"].replace(f"{source}/", "") if place else ""
-        return lines.get((name[name.find("src/") :], int(place["line"])), set()) if place else set()
+        return lines.get((name[name.find("src/") :], int(place["line"] or place["nvcc"])), set()) if place else set()
 
     # A block is an error with the lines around it, of which some show what led to it.
     blocks = [[]]

@@ -24,12 +24,11 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 class Finder:
     """The sites of the files in some folders, by one translation unit after the other."""
 
-    def __init__(self, clang, root, folders, without=()):
+    def __init__(self, clang, root, folders):
         self.clang = clang
         self.kinds = clang.CursorKind
         self.root = pathlib.Path(root).resolve()
         self.folders = [str(self.root / folder) + "/" for folder in folders]
-        self.without = {str(self.root / file) for file in without}
         self.texts = {}
         self.found = {}
 
@@ -50,7 +49,7 @@ class Finder:
     def outside(self, node):
         name = node.location.file.name if node.location.file else ""
         name = str(pathlib.Path(name).resolve()) if name else ""
-        if not name.startswith(tuple(self.folders)) or name in self.without:
+        if not name.startswith(tuple(self.folders)):
             return
         if name not in self.texts:
             self.texts[name] = pathlib.Path(name).read_bytes().decode("latin-1")
@@ -154,11 +153,12 @@ class Finder:
 
     def order(self, node, name, constant, children):
         for child in children:
-            if ORDER.search(self.words(child, name)):
+            words = self.words(child, name)
+            if found := ORDER.search(words):
                 start, end = node.extent.start.offset, node.extent.end.offset
                 s, e = child.extent.start.offset, child.extent.end.offset
                 if start < s < e < end:
-                    self.add(node, name, "memory order", "choice", [[start, s], "std::memory_order_relaxed", [e, end]], constant, f"{self.words(child, name)} -> relaxed")
+                    self.add(node, name, "memory order", "choice", [[start, s], f"{words[: found.start(1)]}relaxed", [e, end]], constant, f"{words} -> relaxed")
 
     def condition(self, node, name, constant, children):
         k = self.kinds
@@ -235,7 +235,7 @@ def arguments_of(entry):
 
 def compiler_headers(command):
     """Folders of the standard library, as the compiler of this command has them, so that the trees are those of what is built."""
-    compiler = next(word for word in shlex.split(command) if re.search(r"(?:^|/)[\w-]*(?:c|g|clang)\+\+[\w.-]*$", word))
+    compiler = next(word for word in shlex.split(command) if re.search(r"(?:^|/)[\w-]*(?:c|g|clang)\+\+[\w.-]*$", word)).removeprefix("-ccbin=")
     done = subprocess.run([compiler, "-E", "-x", "c++", "-", "-v"], input="", capture_output=True, text=True, check=True)
     shown = re.search(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", done.stderr, re.S).group(1).split()
     return ["-ferror-limit=0", "-nostdinc", "-nostdinc++", *(word for folder in shown for word in ("-isystem", folder))]
@@ -244,29 +244,29 @@ def compiler_headers(command):
 def sites_of(unit):
     from clang import cindex  # each process loads the library itself
 
-    root, folders, without, file, arguments, text = unit
-    finder = Finder(cindex, root, folders, without)
+    root, folders, file, arguments, text = unit
+    finder = Finder(cindex, root, folders)
     finder.read(file, arguments, text)
     return finder.found
 
 
-def find(root, source, build, folders, jobs):
-    """All sites of the files of these folders, in the order of their places. The build is of a copy, `source`, and names the files that it compiles."""
+def find(root, source, build, kind, jobs):
+    """All sites of the files that a kind of draw has, in the order of their places. The build is of a copy, `source`, and names the files that it compiles."""
     root, source = pathlib.Path(root).resolve(), str(pathlib.Path(source).resolve())
-    without = used_by_devices(root)
+    used_by_kernels = used_by_devices(root)
     entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text(encoding="utf-8"))
     # Several files may be compiled as one, which is in the folder of the target.
-    of_folders = [f"{source}/{folder}/" for folder in folders] + [f"/halocline_{pathlib.Path(folder).name}.dir/" for folder in folders]
+    of_folders = [f"{source}/{folder}/" for folder in kind.folders] + [f"/halocline_{pathlib.Path(folder).name}.dir/" for folder in kind.folders]
     units = []
     for entry in entries:
-        if entry["file"].endswith((".cpp", "_cxx.cxx")) and any(one in entry["file"] for one in of_folders):
-            arguments = [word.replace(source, str(root)) for word in arguments_of(entry)] + compiler_headers(entry["command"])
+        if kind.compiles(entry["file"]) and any(one in entry["file"] for one in of_folders):
+            arguments = [word.replace(source, str(root)) for word in arguments_of(entry)] + compiler_headers(entry["command"]) + kind.arguments(entry["command"])
             text = pathlib.Path(entry["file"]).read_text(encoding="utf-8").replace(source, str(root)) if entry["file"].endswith("_cxx.cxx") else None
-            units.append((str(root), folders, without, entry["file"].replace(source, str(root)), arguments, text))
+            units.append((str(root), kind.folders, entry["file"].replace(source, str(root)), arguments, text))
     found = {}
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         for sites in pool.map(sites_of, units):
-            found |= sites
+            found |= {key: site for key, site in sites.items() if kind.has(site["file"], used_by_kernels)}
     return [found[key] for key in sorted(found)]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the parts of the suites with a mutant, until one of them fails.
 
-A part is a test of ctest, or one suite of a GoogleTest program. It is (name, command, environment, folder).
+A part is a test of ctest, or one suite of a GoogleTest program. It has a name, a command, an environment and limits of the shell (kinds.py).
 """
 
 import json
@@ -15,8 +15,6 @@ import time
 
 #: Times the baseline, and at least so many seconds: then a part hangs.
 FACTOR, LEAST = 5, 10
-#: Bytes of address space and of files, so that a mutant cannot take the machine's memory.
-LIMITED = ["/bin/sh", "-c", 'ulimit -c 0 -v 25000000 -f 2000000; exec "$@"', "sh"]
 #: Properties of tests whose exit code is not their result.
 JUDGED_BY_CTEST = {"PASS_REGULAR_EXPRESSION", "FAIL_REGULAR_EXPRESSION", "WILL_FAIL"}
 PASSED, FAILED, CRASHED, HUNG = "passed", "failed", "crashed", "hung"
@@ -63,7 +61,7 @@ def run(part, variables, limit):
         environment = os.environ | dict(part["environment"]) | {"TMPDIR": folder} | variables
         begun = time.monotonic()
         process = subprocess.Popen(
-            LIMITED + part["command"], env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            ["/bin/sh", "-c", f'ulimit -c 0 {part["limits"]}; exec "$@"', "sh", *part["command"]], env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
         )
         status, late, pause = None, False, 0.002
         while status is None:
@@ -84,7 +82,7 @@ def run(part, variables, limit):
     return how, seconds, usage.ru_utime + usage.ru_stime, text
 
 
-def parts_of(build, wanted):
+def parts_of(build, wanted, limits=""):
     """The parts of the tests whose names match one of these expressions; several where a test is a program of GoogleTest."""
     shown = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, text=True, check=True)
     parts, missing = [], set(wanted)
@@ -98,7 +96,7 @@ def parts_of(build, wanted):
             command, environment = ["ctest", "--test-dir", "{build}", "-R", f"^{test['name']}$", "--output-on-failure"], []
         else:
             command, environment = [word.replace(str(build), "{build}") for word in test["command"]], properties.get("ENVIRONMENT", [])
-        parts += suites({"name": test["name"], "command": command, "environment": [one.split("=", 1) for one in environment]}, build)
+        parts += suites({"name": test["name"], "command": command, "environment": [one.split("=", 1) for one in environment], "limits": limits}, build)
     if missing:
         raise ValueError(f"{build} has no test {', '.join(sorted(missing))}")
     return parts
