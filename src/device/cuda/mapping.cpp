@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "core/foreign_descriptor.hpp"
 #include "core/log.hpp"
 #include "device/cuda/discovery.hpp"
+#include "device/cuda/legacy_import.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/pool_import.hpp"
 #include "device/cuda/virtual_memory.hpp"
@@ -42,11 +42,11 @@ class SameProcess final : public Mapping {
   std::size_t bytes_;
 };
 
-/// By a legacy IPC handle. CUDA counts how often one was opened, and returns the same address each time.
+/// By a legacy IPC handle.
 class LegacyMapping final : public Mapping {
  public:
   LegacyMapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory)
-      : devices_(std::move(devices)), context_(devices_->at(device).context()), bytes_(memory.bytes) {
+      : devices_(std::move(devices)), bytes_(memory.bytes) {
     // A handle of another host could fit memory of this one.
     if (memory.owner.host != host_identity()) {
       refuse_map(devices_->at(device), memory,
@@ -55,38 +55,31 @@ class LegacyMapping final : public Mapping {
                                                  : "; HALOCLINE_DEVICE_MEMORY=fabric exports beyond a host where "
                                                    "NVLink does"));
     }
-    const CurrentDevice current(context_);
-    const CaptureAside aside;
-    cudaIpcMemHandle_t ipc{};
-    std::memcpy(&ipc, memory.handle.data(), sizeof ipc);
-    const cudaError_t status = cudaIpcOpenMemHandle(&data_, ipc, cudaIpcMemLazyEnablePeerAccess);
-    if (status == cudaSuccess) return;
-    (void)cudaGetLastError();
+    try {
+      memory_ = import_by_handle(devices_->at(device), memory);
+    } catch (const Error& error) {
+      refuse(devices_->at(device), memory, error.what());
+    }
+  }
+  [[nodiscard]] std::byte* data() const override { return memory_->data(); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  [[noreturn]] static void refuse(const Device& mapper, const ExportedMemory& memory, const std::string& why) {
     const char* mask = std::getenv("CUDA_VISIBLE_DEVICES");
     const std::string hint = hint_of_hidden_gpu(ordinal_of(memory.uuid.data()) >= 0,
                                                 mask == nullptr ? std::nullopt : std::optional<std::string>(mask));
-    const std::string text = fmt::format("{} cannot map memory of {} of another process: cudaIpcOpenMemHandle: {}{}",
-                                         devices_->at(device).info().uuid, memory.uuid.data(), describe(status), hint);
+    const std::string text = fmt::format("{} cannot map memory of {} of another process: {}{}", mapper.info().uuid,
+                                         memory.uuid.data(), why, hint);
     if (static std::once_flag once; !hint.empty()) {
       std::call_once(once, [&] { log(LogLevel::warning, "halos take a slower way: " + text); });
     }
     throw CapabilityError(text);
   }
-  ~LegacyMapping() override {
-    const CurrentDevice current(context_, std::nothrow);
-    const CaptureAside aside;
-    log_failure(cudaIpcCloseMemHandle(data_), "cudaIpcCloseMemHandle");
-  }
-  LegacyMapping(const LegacyMapping&) = delete;
-  LegacyMapping& operator=(const LegacyMapping&) = delete;
-  [[nodiscard]] std::byte* data() const override { return static_cast<std::byte*>(data_); }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
 
- private:
   std::shared_ptr<Devices> devices_;
-  Context context_;
-  void* data_ = nullptr;
   std::size_t bytes_;
+  std::shared_ptr<LegacyMemory> memory_;
 };
 
 /// By file descriptors or fabric handles.

@@ -157,6 +157,12 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* memory) {
   std::memcpy(handle, &memory, sizeof memory);
   return status;
 }
+cudaError_t cudaIpcOpenMemHandle(void** memory, cudaIpcMemHandle_t, unsigned) {
+  return make(memory, 1, "cudaIpcOpenMemHandle");
+}
+cudaError_t cudaIpcCloseMemHandle(void* memory) {
+  return drop(memory, "cudaIpcCloseMemHandle", "cudaIpcOpenMemHandle");
+}
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) { return make(memory, bytes, "cudaHostAlloc"); }
 cudaError_t cudaFreeHost(void* memory) { return drop(memory, "cudaFreeHost", "cudaHostAlloc"); }
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
