@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <set>
 #include <string>
@@ -95,6 +96,39 @@ TEST(TracedBundles, operations_that_pack_and_unpack_have_the_bytes_of_their_mess
   const auto some = testing::Gt(0);
   EXPECT_THAT(seen, testing::ElementsAre(testing::Pair(Work::pack, some), testing::Pair(Work::unpack, some)));
   domain.close();
+}
+
+/// A leader sends and receives for its node; a trace of a rank has only the rank's own messages.
+TEST(TracedBundles, transfers_of_a_node_have_the_messages_of_their_rank) {
+  std::atomic<int> transfers{0};
+  for (const Outcome& outcome : outcomes(4, [&transfers](comm::RankGroup& comm) {
+         DomainOptions options = options_with(nullptr, routing::Transport::mpi_staged, 20s);
+         options.routing.messages = routing::Messages::by_node;
+         options.machine.ranks_per_node = 2;
+         options.routing.policy.order = {routing::Transport::self, routing::Transport::direct,
+                                         routing::Transport::mpi_staged};
+         options.internal = std::make_shared<InternalOptions>(InternalOptions{.trace = true});
+         Domain domain({8, 8, 16}, Stencil::box(1), comm, options);
+         domain.add_field<double>("u");
+         domain.realize();
+         const device::Trace trace = traced_exchanges(domain, 1);
+         const auto messages = internals(domain).traced_messages();
+         std::map<Work, std::set<std::size_t>> own;
+         for (std::size_t m = 0; m < messages.size(); ++m) {
+           if (messages[m].transport != routing::Transport::mpi_staged) continue;
+           if (messages[m].sender == comm.rank()) own[Work::send].insert(m);
+           if (messages[m].receiver == comm.rank()) own[Work::receive].insert(m);
+         }
+         for (const device::TracedOperation& operation : trace.operations) {
+           if (operation.work != Work::send && operation.work != Work::receive) continue;
+           EXPECT_THAT(operation.messages, testing::UnorderedElementsAreArray(own[operation.work])) << operation.track;
+           ++transfers;
+         }
+         domain.close();
+       })) {
+    EXPECT_EQ(outcome.text, "");
+  }
+  EXPECT_EQ(transfers, 4) << "each of two nodes sends one and receives one";
 }
 
 }  // namespace
