@@ -161,8 +161,11 @@ TEST(Bundles, with_a_part_that_is_late_are_an_error_that_names_it) {
       HasSubstr("subdomain 0 -> 2 (mpi_staged, rank 0 -> rank 1): packing subdomain 1 -> 2, which chunk 1 of 1"));
   const std::string receiver = error_of_late_part(1, 1 << 20);
   for (const char* pair : {"0 -> 2", "0 -> 3", "1 -> 2", "1 -> 3"}) {
-    EXPECT_THAT(receiver, HasSubstr(fmt::format(
-                              "subdomain {} (mpi_staged, rank 0 -> rank 1): MPI receive of chunk 1 of 1", pair)));
+    EXPECT_THAT(
+        receiver,
+        HasSubstr(fmt::format(
+            "subdomain {} (mpi_staged, rank 0 -> rank 1): MPI receive of chunk 1 of 1, in one message with 3 more",
+            pair)));
   }
 }
 

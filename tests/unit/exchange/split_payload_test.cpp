@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// In which way the rows of a message are sent, and the room that the packed ones need.
+#include "exchange/detail/split_payload.hpp"
+
+#include <gtest/gtest.h>
+
+#include "partition/strategy.hpp"
+
+namespace halocline::exchange {
+namespace {
+
+/// A subdomain of fp32 cells that is its own neighbour, with its message towards one direction.
+struct OneMessage {
+  OneMessage(const Vec3& extent, Direction direction) : geometry(geometry_of(extent)) {
+    for (partition::Message& all : partition::outgoing(geometry, subdomain_id(0))) {
+      std::erase_if(all.segments, [&](const partition::Segment& one) { return !(one.direction == direction); });
+      message = std::move(all);
+    }
+    selection.items.push_back({.field = field_id(0)});
+    tuning.short_row_bytes = 64;
+    tuning.pack_short_rows_from_bytes = 1;
+    tuning.packed_piece_bytes = 512;
+    tuning.packets_at_most_bytes = 0;
+  }
+  static partition::Geometry geometry_of(const Vec3& extent) {
+    FieldDescriptor field;
+    field.name = "u";
+    field.element = Element::f32;
+    return {
+        partition::make_partition({.extent = extent, .halo = Stencil::box(2)}), {field}, Stencil::box(2), all_periodic};
+  }
+  [[nodiscard]] SplitPayload split() const { return split_payload(message, selection, geometry, tuning, {}); }
+  [[nodiscard]] PackedRoom room() const { return packed_room(message, geometry, tuning, true); }
+
+  partition::Geometry geometry;
+  partition::Message message;
+  Selection selection;
+  Tuning tuning;
+};
+
+TEST(SplitPayload, ShortRowsHaveRoomInEachDirection) {
+  for (const Direction direction : {Direction::of(1, 0, 0), Direction::of(0, 1, 0), Direction::of(0, 0, 1)}) {
+    const OneMessage narrow({8, 40, 40}, direction);  // rows of 32 bytes at most
+    ASSERT_EQ(narrow.message.segments.size(), 1U);
+    const SplitPayload split = narrow.split();
+    EXPECT_TRUE(split.rows.segments.empty());
+    ASSERT_FALSE(split.pieces.empty());
+    EXPECT_LE(split.pieces.back().bytes + SplitPayload::slack_bytes, narrow.room().bytes);
+    EXPECT_LE(std::ssize(split.pieces), narrow.room().pieces);
+  }
+}
+
+TEST(SplitPayload, LongRowsNeedNoRoom) {
+  for (const Direction direction : {Direction::of(0, 1, 0), Direction::of(0, 0, 1)}) {
+    const OneMessage wide({64, 40, 40}, direction);
+    EXPECT_TRUE(wide.split().pieces.empty());
+    EXPECT_EQ(wide.room().bytes, 0);
+  }
+}
+
+}  // namespace
+}  // namespace halocline::exchange
