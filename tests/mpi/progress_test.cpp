@@ -8,17 +8,18 @@
 #include <cstddef>
 
 #include "contract/comm/comm_contract.hpp"
+#include "core/clock.hpp"
 #include "halocline/mpi.hpp"
 
 namespace {
 
-/// Calls with a given source, as for roll calls and errors; those with MPI_ANY_SOURCE are not counted.
-int probes = 0;
+int probes = 0;      ///< with a given source
+int roll_calls = 0;  ///< with any source: looks for roll calls and errors of other ranks
 
 }  // namespace
 
 extern "C" int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  if (source != MPI_ANY_SOURCE) ++probes;
+  ++(source == MPI_ANY_SOURCE ? roll_calls : probes);
   return PMPI_Iprobe(source, tag, comm, flag, status);
 }
 
@@ -50,6 +51,16 @@ TEST(MpiProgress, ATestOfAMessageIsCallEnough) {
     finish(*comm, *receive);
     finish(*comm, *send);
   }
+  comm->close();
+}
+
+/// A rank that waits for its devices, say, answers those that look for a missing one.
+TEST(MpiProgress, LooksForRollCallsNowAndThen) {
+  const auto comm = comm::from_mpi(MPI_COMM_WORLD, std::chrono::seconds(20)).release();
+  roll_calls = 0;
+  for (const Deadline deadline(Clock::steady(), std::chrono::seconds(2)); roll_calls < 2 && !deadline.expired();)
+    comm->make_progress();
+  if (comm->size() > 1) EXPECT_GE(roll_calls, 2);
   comm->close();
 }
 
