@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "partition/strategy.hpp"
 
 namespace halocline::exchange {
@@ -56,6 +58,21 @@ TEST(SplitPayload, LongRowsNeedNoRoom) {
     EXPECT_TRUE(wide.split().pieces.empty());
     EXPECT_EQ(wide.room().bytes, 0);
   }
+}
+
+/// Planes in z are contiguous; in y where there are fewer planes in z than parts and than in y.
+TEST(SplitPayload, PartsAreOfPlanesInZWhereThereAreEnough) {
+  const auto extents_of = [](Direction direction, int parts) {
+    const OneMessage one({16, 20, 40}, direction);
+    std::vector<Vec3> extents;
+    for (const Payload& part : in_parts(payload_of(one.message, one.selection), parts)) {
+      extents.push_back(part.segments.at(0).segment.source.extent());
+    }
+    return extents;
+  };
+  EXPECT_EQ(extents_of(Direction::of(1, 0, 0), 4), std::vector<Vec3>(4, {2, 20, 10}));
+  EXPECT_EQ(extents_of(Direction::of(0, 0, 1), 4), std::vector<Vec3>(4, {16, 5, 2}));
+  EXPECT_EQ(extents_of(Direction::of(0, 0, 1), 2), std::vector<Vec3>(2, {16, 20, 1}));
 }
 
 }  // namespace

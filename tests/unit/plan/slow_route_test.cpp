@@ -188,6 +188,14 @@ TEST(SlowRouteTolerance, is_half_of_the_rate_where_gpus_were_measured) {
   EXPECT_EQ(tolerance_of(map, false).factor, 4);
 }
 
+TEST(SlowRouteTolerance, grows_with_the_devices_that_share_a_core) {
+  machine::MachineMap map = two_packages();
+  EXPECT_DOUBLE_EQ(tolerance_of(map, false).seconds, 2e-3);
+  map.types[0].vertices[0].cores = 1;
+  map.types[0].vertices[1].cores = 0;
+  EXPECT_DOUBLE_EQ(tolerance_of(map, false).seconds, 40e-3);
+}
+
 TEST(SlowRouteTolerance, grows_with_the_messages_that_a_host_of_gpus_completes) {
   const machine::MachineMap map = two_packages();
   EXPECT_DOUBLE_EQ(tolerance_of(map, true, 26).seconds - tolerance_of(map, true).seconds, 26 * 40e-6);
