@@ -47,7 +47,9 @@ TEST(DomainMisuse, order_of_calls) {
       HasSubstr("f32"));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { (void)domain.start_exchange({{field_id(7)}}); }),
               HasSubstr("field is 7; allowed are 0 to 0"));
-  EXPECT_THAT(test::error_of<InvalidArgument>([&] { (void)domain.start_exchange({{u.id}, {u.id}}); }),
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] {
+                (void)domain.start_exchange({{u.id}, {u.id}});
+              }),
               HasSubstr("field is 0; allowed are 0 to 0, each once and in order"));
   domain.close();
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("after close()"));
