@@ -202,7 +202,7 @@ def a_kernel_has_the_number_in_its_program():
         (build / "data").mkdir()
         program = b"begin" + kinds.CHOSEN + b"middle" + kinds.CHOSEN
         (build / "bin/gpu_example").write_bytes(program)
-        with kinds.Kernels.programs(build, 258) as copy:
+        with kinds.KERNELS.programs(build, 258) as copy:
             content = (copy / "bin/gpu_example").read_bytes()
             expect(content == b"begin\2\1\0\0middle\2\1\0\0", f"the program is {content}")
             expect(os.access(copy / "bin/gpu_example", os.X_OK) and (copy / "data").resolve() == (build / "data").resolve(), "it cannot run there")
@@ -215,7 +215,7 @@ def the_suites_are_tests_of_this_build():
     """Of the build that this is a test of, which has all of them where it has MPI and CUDA. Another ctest would begin that build's log anew."""
     tests = pathlib.Path(os.environ["MUTANTS_TEST_BUILD"]) / "tests"
     names = [name for file in tests.rglob("CTestTestfile.cmake") for name in re.findall(r"^add_test\((?:\[=*\[)?(\w+)", file.read_text(encoding="utf-8"), re.M)]
-    built = [kinds.Host] + [kinds.Kernels] * ("gpu_device" in names)
+    built = [kinds.HOST] + [kinds.KERNELS] * ("gpu_device" in names)
     wanted = [one for kind in built for one in kind.tests | (kind.mpi_tests if "mpi_comm_n2" in names else {})]
     absent = [one for one in wanted if not any(re.fullmatch(one, name) for name in names)]
     expect(not absent, f"no test is {', '.join(absent)}")

@@ -24,11 +24,12 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 class Finder:
     """The sites of the files in some folders, by one translation unit after the other."""
 
-    def __init__(self, clang, root, folders):
+    def __init__(self, clang, root, folders, without=()):
         self.clang = clang
         self.kinds = clang.CursorKind
         self.root = pathlib.Path(root).resolve()
         self.folders = [str(self.root / folder) + "/" for folder in folders]
+        self.without = {str(self.root / file) for file in without}
         self.texts = {}
         self.found = {}
 
@@ -49,7 +50,7 @@ class Finder:
     def outside(self, node):
         name = node.location.file.name if node.location.file else ""
         name = str(pathlib.Path(name).resolve()) if name else ""
-        if not name.startswith(tuple(self.folders)):
+        if not name.startswith(tuple(self.folders)) or name in self.without:
             return
         if name not in self.texts:
             self.texts[name] = pathlib.Path(name).read_bytes().decode("latin-1")
@@ -208,7 +209,7 @@ class Finder:
 
 
 def used_by_devices(root):
-    """Headers that files for devices include, also by others: nvcc compiles them."""
+    """Headers (.hpp) that files for devices include, also by others: nvcc compiles them, for which no environment chooses a mutant."""
     root = pathlib.Path(root)
     found, todo = set(), [*root.glob("src/**/*.cu"), *root.glob("src/**/*.cuh")]
     while todo:
@@ -217,7 +218,7 @@ def used_by_devices(root):
             if path.is_file() and path not in found:
                 found.add(path)
                 todo.append(path)
-    return sorted(str(path.relative_to(root)) for path in found)
+    return sorted(str(path.relative_to(root)) for path in found if path.suffix == ".hpp")
 
 
 def arguments_of(entry):
@@ -244,8 +245,8 @@ def compiler_headers(command):
 def sites_of(unit):
     from clang import cindex  # each process loads the library itself
 
-    root, folders, file, arguments, text = unit
-    finder = Finder(cindex, root, folders)
+    root, folders, without, file, arguments, text = unit
+    finder = Finder(cindex, root, folders, without)
     finder.read(file, arguments, text)
     return finder.found
 
@@ -253,20 +254,20 @@ def sites_of(unit):
 def find(root, source, build, kind, jobs):
     """All sites of the files that a kind of draw has, in the order of their places. The build is of a copy, `source`, and names the files that it compiles."""
     root, source = pathlib.Path(root).resolve(), str(pathlib.Path(source).resolve())
-    used_by_kernels = used_by_devices(root)
+    without = used_by_devices(root)
     entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text(encoding="utf-8"))
     # Several files may be compiled as one, which is in the folder of the target.
     of_folders = [f"{source}/{folder}/" for folder in kind.folders] + [f"/halocline_{pathlib.Path(folder).name}.dir/" for folder in kind.folders]
     units = []
     for entry in entries:
-        if kind.compiles(entry["file"]) and any(one in entry["file"] for one in of_folders):
+        if entry["file"].endswith(kind.sources) and any(one in entry["file"] for one in of_folders):
             arguments = [word.replace(source, str(root)) for word in arguments_of(entry)] + compiler_headers(entry["command"]) + kind.arguments(entry["command"])
             text = pathlib.Path(entry["file"]).read_text(encoding="utf-8").replace(source, str(root)) if entry["file"].endswith("_cxx.cxx") else None
-            units.append((str(root), kind.folders, entry["file"].replace(source, str(root)), arguments, text))
+            units.append((str(root), kind.folders, without, entry["file"].replace(source, str(root)), arguments, text))
     found = {}
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         for sites in pool.map(sites_of, units):
-            found |= {key: site for key, site in sites.items() if kind.has(site["file"], used_by_kernels)}
+            found |= sites
     return [found[key] for key in sorted(found)]
 
 
