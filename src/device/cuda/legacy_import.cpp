@@ -3,10 +3,10 @@
 
 #include <array>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <utility>
 
+#include "core/shared_values.hpp"
 #include "device/cuda/runtime.hpp"
 
 namespace halocline::device::cuda {
@@ -29,13 +29,10 @@ LegacyMemory::~LegacyMemory() {
 std::shared_ptr<LegacyMemory> import_by_handle(const Device& device, const ExportedMemory& memory) {
   using Opened = std::pair<Context, std::array<unsigned char, 64>>;
   static std::mutex mutex;
-  static std::map<Opened, std::weak_ptr<LegacyMemory>> opened;
+  static SharedValues<Opened, LegacyMemory> opened;
   const std::lock_guard held(mutex);
-  std::erase_if(opened, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<LegacyMemory>& known = opened[{device.context(), memory.handle}];
-  std::shared_ptr<LegacyMemory> imported = known.lock();
-  if (!imported) known = imported = std::make_shared<LegacyMemory>(device.context(), memory);
-  return imported;
+  return opened.get({device.context(), memory.handle},
+                    [&] { return std::make_shared<LegacyMemory>(device.context(), memory); });
 }
 
 }  // namespace halocline::device::cuda

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <utility>
 
 #include "core/foreign_descriptor.hpp"
+#include "core/shared_values.hpp"
 #include "device/cuda/runtime.hpp"
 
 namespace halocline::device::cuda {
@@ -40,13 +40,12 @@ class ImportedPool {
     check(cudaMemPoolSetAccess(pool_, &access, 1), "cudaMemPoolSetAccess");
   }
   [[nodiscard]] cudaMemPool_t get() const { return pool_; }
-  /// By address in the exporter.
-  [[nodiscard]] std::weak_ptr<PooledMemory>& imported(std::uint64_t address) { return imported_[address]; }
+  /// Memory by its address in the exporter.
+  SharedValues<std::uint64_t, PooledMemory> imported;
 
  private:
   Context context_;
   cudaMemPool_t pool_ = nullptr;
-  std::map<std::uint64_t, std::weak_ptr<PooledMemory>> imported_;
 };
 
 PooledMemory::PooledMemory(std::shared_ptr<ImportedPool> pool, Context context, const ExportedMemory& memory)
@@ -66,18 +65,15 @@ PooledMemory::~PooledMemory() {
 std::shared_ptr<PooledMemory> import_from_pool(const Device& device, const ExportedMemory& memory) {
   using Exporter = std::pair<std::uint64_t, std::uint64_t>;  // process and pool
   static std::mutex mutex;
-  static std::map<Exporter, std::weak_ptr<ImportedPool>> pools;
+  static SharedValues<Exporter, ImportedPool> pools;
   const std::lock_guard held(mutex);
   const CurrentDevice current(device.context());
   const CaptureAside aside;
-  std::weak_ptr<ImportedPool>& known = pools[{memory.process, memory.pool}];
-  std::shared_ptr<ImportedPool> pool = known.lock();
-  if (!pool) known = pool = std::make_shared<ImportedPool>(device.context(), memory.owner);
+  const std::shared_ptr<ImportedPool> pool = pools.get(
+      {memory.process, memory.pool}, [&] { return std::make_shared<ImportedPool>(device.context(), memory.owner); });
   pool->allow(device.ordinal());
-  std::weak_ptr<PooledMemory>& imported = pool->imported(memory.address);
-  std::shared_ptr<PooledMemory> pooled = imported.lock();
-  if (!pooled) imported = pooled = std::make_shared<PooledMemory>(pool, device.context(), memory);
-  return pooled;
+  return pool->imported.get(memory.address,
+                            [&] { return std::make_shared<PooledMemory>(pool, device.context(), memory); });
 }
 
 }  // namespace halocline::device::cuda

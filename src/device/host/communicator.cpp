@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/shared_values.hpp"
 #include "device/backend.hpp"
 #include "device/host/memory.hpp"
 #include "halocline/error.hpp"
@@ -48,13 +49,9 @@ std::uint64_t number_of(const CommunicatorId& id) {
 
 std::shared_ptr<Exchange> exchange_of(const CommunicatorId& id) {
   static std::mutex mutex;
-  static std::map<std::uint64_t, std::weak_ptr<Exchange>> all;
+  static SharedValues<std::uint64_t, Exchange> all;
   const std::lock_guard lock(mutex);
-  std::erase_if(all, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<Exchange>& known = all[number_of(id)];
-  auto shared = known.lock();
-  if (!shared) known = shared = std::make_shared<Exchange>();
-  return shared;
+  return all.get(number_of(id), [] { return std::make_shared<Exchange>(); });
 }
 
 class EmulatedCommunicator final : public Communicator {

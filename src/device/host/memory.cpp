@@ -114,14 +114,7 @@ std::shared_ptr<Doorbell> DoorbellMap::open(const AnonymousFileHandle& handle) {
   const AnonymousFileHandle own = own_->handle();
   if (own.device == handle.device && own.inode == handle.inode) return own_;
   const std::lock_guard held(mutex_);
-  std::erase_if(opened_, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<Doorbell>& known = opened_[{handle.device, handle.inode}];
-  std::shared_ptr<Doorbell> doorbell = known.lock();
-  if (doorbell == nullptr) {
-    doorbell = std::make_shared<Doorbell>(handle);
-    known = doorbell;
-  }
-  return doorbell;
+  return opened_.get({handle.device, handle.inode}, [&] { return std::make_shared<Doorbell>(handle); });
 }
 
 DoorbellMap::Ranges::iterator DoorbellMap::add(const std::byte* begin, std::size_t bytes,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/anonymous_file.hpp"
+#include "core/shared_values.hpp"
 #include "device/backend.hpp"
 #include "device/host/doorbell.hpp"
 
@@ -46,7 +47,7 @@ class DoorbellMap {
  private:
   const std::shared_ptr<Doorbell> own_;
   mutable std::mutex mutex_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::weak_ptr<Doorbell>> opened_;  ///< by device and inode
+  SharedValues<std::pair<std::uint64_t, std::uint64_t>, Doorbell> opened_;  ///< by device and inode
   Ranges ranges_;  ///< begin -> end, doorbell; may contain a range several times
 };
 

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "core/shared_values.hpp"
 #include "exchange/transport/endpoint.hpp"
 
 namespace halocline::exchange {
@@ -89,12 +89,9 @@ class DeviceMessages {
 
 /// What the ends at a subdomain share, and own: made for the first of them, which is also the first to be prepared.
 template <typename Shared>
-[[nodiscard]] std::shared_ptr<Shared> shared_at(subdomain_id here, std::map<subdomain_id, std::weak_ptr<Shared>>& all,
+[[nodiscard]] std::shared_ptr<Shared> shared_at(subdomain_id here, SharedValues<subdomain_id, Shared>& all,
                                                 Context& context) {
-  std::weak_ptr<Shared>& known = all[here];
-  auto shared = known.lock();
-  if (!shared) known = shared = std::make_shared<Shared>(context, context.state(here));
-  return shared;
+  return all.get(here, [&] { return std::make_shared<Shared>(context, context.state(here)); });
 }
 
 }  // namespace halocline::exchange

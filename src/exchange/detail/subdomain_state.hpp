@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/rank_group.hpp"
+#include "core/shared_values.hpp"
 #include "device/backend.hpp"
 #include "device/tracer.hpp"
 #include "exchange/detail/mailbox.hpp"
@@ -84,8 +85,8 @@ struct Context {
   /// The state of a subdomain, which must be local.
   [[nodiscard]] SubdomainState& state(subdomain_id subdomain) { return states.at(subdomain); }
   /// What the ends of messages at a local subdomain share, and own.
-  std::map<subdomain_id, std::weak_ptr<MpiDeviceMessages>> mpi_device_messages;
-  std::map<subdomain_id, std::weak_ptr<NcclMessages>> nccl_messages;
+  SharedValues<subdomain_id, MpiDeviceMessages> mpi_device_messages;
+  SharedValues<subdomain_id, NcclMessages> nccl_messages;
 };
 
 /// The counts of swaps that a selection requires: a graph that was captured while another buffer was current is refused.
