@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/round_up.hpp"
 #include "device/flag.hpp"
 #include "device/strided_copy.hpp"
 
@@ -30,7 +31,7 @@ struct PacketRoom {
 /// Bytes of a slot for this number of bytes of packets, including the padding before the next slot.
 [[nodiscard]] constexpr std::int64_t packet_buffer_bytes(std::int64_t packets) {
   constexpr std::int64_t flag = sizeof(Flag);
-  return flag + (packets + flag - 1) / flag * flag;
+  return flag + round_up(packets, flag);
 }
 
 class Tracer;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/bytes.hpp"
+#include "core/round_up.hpp"
 
 namespace halocline::exchange {
 namespace {

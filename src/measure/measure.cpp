@@ -9,6 +9,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/gather.hpp"
+#include "core/round_up.hpp"
 #include "discovery/probe.hpp"
 #include "halocline/error.hpp"
 #include "measure/detail/combine.hpp"
@@ -44,7 +45,7 @@ MeasureRequest completed(MeasureRequest request, const comm::RankGroup& comm, co
     const bool host = backend.kind() == DeviceKind::host;
     request.device_mpi = Verdict::of(host || support.verdict == comm::DeviceSupport::Verdict::yes, support.why);
   }
-  if (!request.exact) request.bytes = (request.bytes + granularity - 1) / granularity * granularity;
+  if (!request.exact) request.bytes = round_up(request.bytes, granularity);
   return request;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/packets.hpp"
+#include "core/round_up.hpp"
 #include "core/wire.hpp"
 #include "model/predict.hpp"
 
@@ -71,7 +72,7 @@ bool packs(const Geometry& geometry, const Message& message, const exchange::Tun
   std::int64_t bytes = 0;
   for (const Segment& segment : message.segments) {
     if (is_narrowed(geometry, segment)) return true;
-    if (has_short_rows(geometry, segment, tuning)) bytes += (segment.bytes + 15) / 16 * 16;
+    if (has_short_rows(geometry, segment, tuning)) bytes += round_up(segment.bytes, 16);
   }
   return bytes >= tuning.pack_short_rows_from_bytes;
 }

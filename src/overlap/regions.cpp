@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/round_up.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::overlap {
@@ -48,7 +49,7 @@ Box whole_tiles(const Box& interior, const Box& owned, const Vec3& tile) {
   for (int dim = 0; dim < 3; ++dim) {
     const std::int64_t before = interior.lo[dim] - owned.lo[dim];
     const std::int64_t up_to = interior.hi[dim] - owned.lo[dim];
-    whole.lo[dim] = owned.lo[dim] + (before + tile[dim] - 1) / tile[dim] * tile[dim];
+    whole.lo[dim] = owned.lo[dim] + round_up(before, tile[dim]);
     // The last tile of the owned box may have fewer cells.
     if (interior.hi[dim] < owned.hi[dim]) whole.hi[dim] = owned.lo[dim] + up_to / tile[dim] * tile[dim];
   }

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/round_up.hpp"
 #include "device/cuda/devices.hpp"
 
 namespace halocline::device::cuda {
@@ -22,7 +23,7 @@ class DeviceTables {
   template <typename T>
   [[nodiscard]] Place<T> add(const std::vector<T>& values) {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignment);
-    const std::size_t offset = (bytes_.size() + alignment - 1) / alignment * alignment;
+    const std::size_t offset = round_up(bytes_.size(), alignment);
     bytes_.resize(offset + values.size() * sizeof(T));
     if (!values.empty()) std::memcpy(bytes_.data() + offset, values.data(), values.size() * sizeof(T));
     return {offset};

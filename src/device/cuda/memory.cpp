@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/round_up.hpp"
 #include "device/cuda/virtual_memory.hpp"
 #include "device/detail/exported.hpp"
 #include "device/memory_account.hpp"
@@ -67,9 +68,7 @@ class DeviceBuffer final : public Buffer {
   std::size_t bytes_;
 };
 
-std::size_t whole_pages(std::size_t bytes) {
-  return (std::max<std::size_t>(bytes, 1) + export_granularity - 1) / export_granularity * export_granularity;
-}
+std::size_t whole_pages(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), export_granularity); }
 
 void fill_with_zeros(const Device& device, std::byte* data, std::size_t bytes) {
   const CurrentDevice current(device.context());

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/round_up.hpp"
 #include "device/cuda/memory.hpp"
 #include "halocline/error.hpp"
 
@@ -135,7 +136,7 @@ std::unique_ptr<Registration> make_registration(std::shared_ptr<Devices> devices
   if (bytes == 0) return std::make_unique<Registration>();
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(memory) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes + page - 1) / page * page;
+  const auto end = round_up(reinterpret_cast<std::uintptr_t>(memory) + bytes, page);
   return std::make_unique<HostRegistration>(std::move(devices), begin, end);
 }
 

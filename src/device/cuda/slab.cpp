@@ -5,10 +5,12 @@
 #include <functional>
 #include <iterator>
 
+#include "core/round_up.hpp"
+
 namespace halocline::device::cuda {
 
 void* Slab::take(std::size_t bytes) {
-  bytes = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  bytes = round_up(std::max<std::size_t>(bytes, 1), alignment);
   const auto found = std::ranges::find_if(free_, [&](const auto& range) { return range.second >= bytes; });
   if (found == free_.end()) return nullptr;
   const auto [offset, room] = *found;

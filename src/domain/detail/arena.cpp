@@ -4,12 +4,11 @@
 #include <fmt/core.h>
 
 #include "core/bytes.hpp"
+#include "core/round_up.hpp"
 #include "device/memory_account.hpp"
 
 namespace halocline {
 namespace {
-
-constexpr std::int64_t aligned(std::int64_t bytes, std::int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /// Of each array, and of each halo that is stored apart.
 constexpr std::int64_t memory_alignment = 128;
@@ -72,17 +71,17 @@ class LayoutOfField {
     const std::int64_t halo_above = descriptor_->x_halos_apart ? 0 : halo_.upper().x * element_;
     // Between two rows are the halo above the one and the halo below the next. Each of these has whole sectors, so that
     // halos can be stored without reading their old contents first.
-    const std::int64_t below = aligned(halo_below, sector_);
-    const std::int64_t above = aligned(halo_above, sector_);
+    const std::int64_t below = round_up(halo_below, sector_);
+    const std::int64_t above = round_up(halo_above, sector_);
     // Memory reads and writes two sectors at a time (a burst). Halos that fit into one burst lie in the same one, so that it is
     // touched once for both.
     const std::int64_t burst = 2 * sector_;
     const bool in_one_burst = has_sectors_ && below + above > 0 && below + above <= burst;
     const std::int64_t unit = in_one_burst ? burst : row_alignment_;
-    row_ = aligned(aligned(owned_.x * element_, sector_) + above + below, unit);
+    row_ = round_up(round_up(owned_.x * element_, sector_) + above + below, unit);
     // Odd multiples spread the rows over all sets of a cache. They would put two halos of one burst into two.
     if (!in_one_burst && row_ / unit % 2 == 0) row_ += unit;
-    const std::int64_t first_row = aligned(below, unit);
+    const std::int64_t first_row = round_up(below, unit);
     append(Bytes(row_) * rows_in_plane() * planes() * descriptor_->components + first_row);
     so_far();  // from here on nothing overflows
     const std::int64_t plane = row_ * rows_in_plane();
@@ -98,7 +97,7 @@ class LayoutOfField {
     const std::int64_t begin = so_far();
     append((Bytes(row) * rows_in_plane()).aligned_to(sector_) * planes() * descriptor_->components);
     so_far();
-    const std::int64_t plane = aligned(row * rows_in_plane(), sector_);
+    const std::int64_t plane = round_up(row * rows_in_plane(), sector_);
     const std::int64_t next_to_owned = side == 0 ? row - element_ : 0;
     layout_.x_halos[side] = {begin + next_to_owned + halo_.lower().y * row + halo_.lower().z * plane,
                              {element_, row, plane},

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "core/round_up.hpp"
 #include "exchange/transport/remote_flag.hpp"
 
 namespace halocline::exchange {
@@ -15,9 +16,7 @@ constexpr std::size_t message_boundary = 128;
 constexpr std::int64_t slack_bytes = 32;
 static_assert(slack_bytes <= static_cast<std::int64_t>(sizeof(device::Flag)));
 
-std::size_t at_boundary(std::size_t bytes) {
-  return (bytes + message_boundary - 1) / message_boundary * message_boundary;
-}
+std::size_t at_boundary(std::size_t bytes) { return round_up(bytes, message_boundary); }
 
 std::size_t capacity_of(const Channel& channel) {
   return at_boundary(sizeof(device::Flag) + static_cast<std::size_t>(payload_capacity(channel.message) + slack_bytes));

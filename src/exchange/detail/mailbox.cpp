@@ -5,7 +5,7 @@ namespace halocline::exchange {
 namespace {
 
 constexpr std::size_t line_bytes = 128;
-constexpr std::size_t aligned(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
+constexpr std::size_t aligned(std::size_t bytes) { return round_up(bytes, line_bytes); }
 
 }  // namespace
 

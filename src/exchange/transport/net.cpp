@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/round_up.hpp"
 #include "exchange/detail/split_payload.hpp"
 #include "exchange/detail/tags.hpp"
 #include "exchange/net/network.hpp"
@@ -34,7 +35,7 @@ class Slots {
 
  private:
   static constexpr std::size_t flag_bytes = 128;  ///< so that flags do not share lines
-  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + flag_bytes - 1) / flag_bytes * flag_bytes; }
+  static constexpr std::size_t aligned(std::size_t bytes) { return round_up(bytes, flag_bytes); }
   [[nodiscard]] std::byte* message(int turn) const {
     return memory_->data() + 2 * flag_bytes + slot_bytes_ * static_cast<std::size_t>(turn);
   }
