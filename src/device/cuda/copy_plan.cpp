@@ -152,7 +152,7 @@ std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies) {
   return tasks;
 }
 
-std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks) {
+std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks, Pairs pairs) {
   const auto alike = [](const CopyTask& a, const CopyTask& b) {
     return a.unit_bytes == b.unit_bytes && a.word_bytes == b.word_bytes && a.conversion == b.conversion &&
            a.count == b.count && a.source_stride == b.source_stride && a.target_stride == b.target_stride;
@@ -161,12 +161,16 @@ std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks) {
   const auto are_near = [](const CopyTask& a, const CopyTask& b) {
     return std::max(std::abs(b.source - a.source), std::abs(b.target - a.target)) + reach_of(a) <= farthest;
   };
+  const auto take_turns = [](const CopyTask& a, const CopyTask& b) {
+    return std::abs(b.source - a.source) < std::abs(a.source_stride[1]) &&
+           std::abs(b.target - a.target) < std::abs(a.target_stride[1]);
+  };
   std::vector<CopyTask> paired;
   while (!tasks.empty()) {
     CopyTask task = tasks.front();
     tasks.erase(tasks.begin());
     const auto other = std::find_if(tasks.begin(), tasks.end(), [&](const CopyTask& b) {
-      return alike(task, b) && has_room(task) && are_near(task, b);
+      return alike(task, b) && has_room(task) && are_near(task, b) && (pairs == Pairs::any || take_turns(task, b));
     });
     if (other != tasks.end()) {
       const auto source = static_cast<std::int32_t>(other->source - task.source);

@@ -22,19 +22,20 @@ struct LaneInTiles {
         source_step(times(shape.source_stride[3], shape.step)),
         target_step(times(shape.target_stride[3], shape.step)),
         access(shape.conversion != 0 ? conversion_access(shape.conversion, shape.unit_bytes, shape.word_bytes)
-                                     : access_of(shape.unit_bytes, shape.word_bytes)) {}
+                                     : access_of(shape.unit_bytes, shape.word_bytes, shape.units)) {}
 
   static __device__ std::int32_t times(std::int32_t stride, std::uint32_t step) {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(stride) * step);
   }
-  static constexpr std::uint32_t access_of(std::uint32_t unit_bytes, std::uint32_t word_bytes) {
-    return unit_bytes * 32 + word_bytes;
+  static constexpr std::uint32_t access_of(std::uint32_t unit_bytes, std::uint32_t word_bytes,
+                                           std::uint32_t units = units_per_thread) {
+    return (units * 32 + unit_bytes) * 32 + word_bytes;
   }
   /// Beyond all of access_of(). Of several numbers, the cells of a unit have widest_conversion bytes.
   static constexpr std::uint32_t conversion_access(std::uint32_t code, std::uint32_t unit_bytes,
                                                    std::uint32_t word_bytes) {
     const bool several = unit_bytes == widest_conversion || word_bytes == widest_conversion;
-    return 1024 + code * 2 + (several ? 1 : 0);
+    return (1u << 14) + code * 2 + (several ? 1 : 0);
   }
 };
 
@@ -64,13 +65,13 @@ __device__ Unit load_unit(const std::byte* from) {
 
 /// Copies this thread's units of a tile. All loads are issued before the first store. All threads call gate() between loads and
 /// stores; if it returns false, nothing is stored, and this returns false.
-template <typename Unit, typename Word, typename Gate>
+template <typename Unit, typename Word, std::uint32_t units = units_per_thread, typename Gate>
 __device__ bool copy_units(const LaneInTiles& mine, const CopyTile& tile, Gate&& gate) {
   const std::uint32_t end = end_of_lane(tile, mine.lane);
-  Unit values[units_per_thread];
+  Unit values[units];
   const std::byte* from = tile.source + mine.lane.source;
 #pragma unroll
-  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
+  for (std::uint32_t i = 0; i < units; ++i) {
     forget(values[i]);
     if (mine.lane.first + i * mine.step < end) values[i] = load_unit<Unit, Word>(from);
     from += mine.source_step;
@@ -78,7 +79,7 @@ __device__ bool copy_units(const LaneInTiles& mine, const CopyTile& tile, Gate&&
   if (!gate()) return false;
   std::byte* to = tile.target + mine.lane.target;
 #pragma unroll
-  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
+  for (std::uint32_t i = 0; i < units; ++i) {
     if (mine.lane.first + i * mine.step < end) *reinterpret_cast<Unit*>(to) = values[i];
     to += mine.target_step;
   }
@@ -137,18 +138,22 @@ __device__ bool convert_tile(const LaneInTiles& mine, const CopyTile& tile, Gate
 /// with_conversions: tiles of conversions are among them. Kernels without have fewer registers.
 template <bool with_conversions, typename Gate>
 __device__ bool copy_tile(const LaneInTiles& mine, const CopyTile& tile, Gate&& gate) {
-  constexpr auto access = LaneInTiles::access_of;
+  using Lanes = LaneInTiles;
   if constexpr (with_conversions) {
     if (mine.access >= LaneInTiles::conversion_access(0, 0, 0)) return convert_tile(mine, tile, gate);
   }
   switch (mine.access) {
-    case access(16, 16): return copy_units<uint4, uint4>(mine, tile, gate);
-    case access(16, 8): return copy_units<uint4, uint2>(mine, tile, gate);
-    case access(16, 4): return copy_units<uint4, std::uint32_t>(mine, tile, gate);
-    case access(8, 8): return copy_units<uint2, uint2>(mine, tile, gate);
-    case access(8, 4): return copy_units<uint2, std::uint32_t>(mine, tile, gate);
-    case access(4, 4): return copy_units<std::uint32_t, std::uint32_t>(mine, tile, gate);
-    case access(2, 2): return copy_units<std::uint16_t, std::uint16_t>(mine, tile, gate);
+    case Lanes::access_of(16, 16): return copy_units<uint4, uint4>(mine, tile, gate);
+    case Lanes::access_of(16, 8): return copy_units<uint4, uint2>(mine, tile, gate);
+    case Lanes::access_of(16, 4): return copy_units<uint4, std::uint32_t>(mine, tile, gate);
+    case Lanes::access_of(8, 8): return copy_units<uint2, uint2>(mine, tile, gate);
+    case Lanes::access_of(8, 4): return copy_units<uint2, std::uint32_t>(mine, tile, gate);
+    case Lanes::access_of(4, 4): return copy_units<std::uint32_t, std::uint32_t>(mine, tile, gate);
+    case Lanes::access_of(8, 8, most_units_per_thread):
+      return copy_units<uint2, uint2, most_units_per_thread>(mine, tile, gate);
+    case Lanes::access_of(4, 4, most_units_per_thread):
+      return copy_units<std::uint32_t, std::uint32_t, most_units_per_thread>(mine, tile, gate);
+    case Lanes::access_of(2, 2): return copy_units<std::uint16_t, std::uint16_t>(mine, tile, gate);
     default: return copy_units<std::uint8_t, std::uint8_t>(mine, tile, gate);
   }
 }

@@ -40,7 +40,7 @@ class Tiles {
   template <typename Part>
   PartTiles add_part(const Part& part) {
     if (part.packets.offered()) return {add(plan_packets(part)), part.stage, true};
-    return {add(plan_tasks(part.copies)), part.stage, false};
+    return {add(pair_tasks(plan_tasks(part.copies), Pairs::of_rows_in_turns)), part.stage, false};
   }
   /// What a network moves takes the longest: it leaves before all else, and is waited for last.
   PartTiles add_part(const Put& put) { return {add(plan_tasks(put.copies)), first_put + put.stage, false}; }

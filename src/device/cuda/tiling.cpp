@@ -3,37 +3,50 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace halocline::device::cuda {
 namespace {
 
 constexpr std::uint32_t line_bytes = 128;
+constexpr std::uint32_t sector_bytes = 32;
 
 std::uint32_t pieces(std::uint32_t count, std::uint32_t of) { return (count + of - 1) / of; }
 
 /// Searches for the tiling with the fewest tiles: lanes for one dimension after the other, and steps along the last
-/// dimension that has lanes.
+/// dimension that has lanes, by `units` for each thread. Where the target is contiguous beyond a tile, the lanes of a step end at a multiple
+/// of boundary_bytes.
 class Search {
  public:
-  explicit Search(const CopyTask& task) : task_(task) { try_dimension(0, block_threads); }
+  Search(const CopyTask& task, std::uint32_t units, std::uint32_t boundary_bytes)
+      : task_(task), units_(units), boundary_bytes_(boundary_bytes) {
+    try_dimension(0, block_threads, task.unit_bytes);
+  }
 
+  [[nodiscard]] std::uint64_t tiles() const { return fewest_; }
   [[nodiscard]] std::uint32_t steps_along() const { return steps_along_; }
   [[nodiscard]] const std::array<std::uint32_t, 4>& lanes() const { return best_; }
 
  private:
-  /// threads: the number of threads left for this dimension and the following ones.
-  void try_dimension(std::uint32_t d, std::uint32_t threads) {
+  /// threads: the number of threads left for this dimension and the following ones. run: the contiguous bytes of the target for one lane
+  /// of this dimension, 0 if the dimensions before end within them.
+  void try_dimension(std::uint32_t d, std::uint32_t threads, std::uint64_t run) {
     const std::uint32_t count = task_.count[d];
-    if (d == 0 || count > 1) try_steps_along(d, std::min(count, threads));
+    if (count > 1 && std::int64_t{task_.target_stride[d]} != static_cast<std::int64_t>(run)) run = 0;
+    const auto multiple =
+        run == 0 ? 1 : static_cast<std::uint32_t>(boundary_bytes_ / std::gcd(run, std::uint64_t{boundary_bytes_}));
+    const std::uint32_t most = count <= threads ? count : threads / multiple * multiple;
+    if ((d == 0 || count > 1) && most > 0) try_steps_along(d, most);
     if (d == 3) return;
     const auto go_on = [&](std::uint32_t lanes) {
       lanes_[d] = lanes;
-      try_dimension(d + 1, threads / lanes);
+      try_dimension(d + 1, threads / lanes, lanes == count ? run * count : 0);
       lanes_[d] = 1;
     };
     if (count <= threads) go_on(count);
     if (d > 0) {
-      for (std::uint32_t lanes = std::min(count - 1, threads); lanes > 0; --lanes) go_on(lanes);
+      const std::uint32_t fewer = std::min(count - 1, threads) / multiple * multiple;
+      for (std::uint32_t lanes = fewer; lanes > 0; lanes -= multiple) go_on(lanes);
     } else {
       const std::uint32_t line = line_bytes / task_.unit_bytes;
       for (std::uint32_t lanes = std::min(count - 1, threads) / line * line; lanes > 0; lanes -= line) go_on(lanes);
@@ -41,7 +54,7 @@ class Search {
   }
 
   void try_steps_along(std::uint32_t d, std::uint32_t lanes) {
-    std::uint64_t tiles = pieces(task_.count[d], lanes * units_per_thread);
+    std::uint64_t tiles = pieces(task_.count[d], lanes * units_);
     for (std::uint32_t i = 0; i < d; ++i) tiles *= pieces(task_.count[i], lanes_[i]);
     for (std::uint32_t i = d + 1; i < 4; ++i) tiles *= task_.count[i];
     if (tiles >= fewest_) return;
@@ -52,21 +65,41 @@ class Search {
   }
 
   const CopyTask& task_;
+  std::uint32_t units_;
+  std::uint32_t boundary_bytes_;
   std::array<std::uint32_t, 4> lanes_{1, 1, 1, 1};
   std::uint64_t fewest_ = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t steps_along_ = 0;
   std::array<std::uint32_t, 4> best_{1, 1, 1, 1};
 };
 
+/// Lanes that store whole sectors, unless that takes a third more tiles: packed rows have unaligned tiles otherwise, and stores of
+/// parts of sectors to another GPU take half as long again as stores of whole ones.
+Search best_lanes(const CopyTask& task, std::uint32_t units) {
+  const Search any(task, units, 1);
+  const Search whole(task, units, sector_bytes);
+  return whole.tiles() * 3 <= any.tiles() * 4 ? whole : any;
+}
+
+/// From so many units on, tiles are many, also for a large device.
+constexpr std::int64_t many_units = std::int64_t{3} << 18;
+
+/// Of rows of several units, for which kernels can take most_units_per_thread.
+bool has_narrow_units(const CopyTask& task) {
+  return task.count[0] > 2 && (task.unit_bytes == 4 || task.unit_bytes == 8) && task.word_bytes == task.unit_bytes &&
+         !task.conversion.any();
+}
+
 }  // namespace
 
-Tiling tiling_of(const CopyTask& task) {
-  const Search found(task);
+Tiling tiling_of(const CopyTask& task, std::uint32_t units) {
+  const Search found = best_lanes(task, units);
   Tiling tiling;
   tiling.steps_along = found.steps_along();
   tiling.shape.unit_bytes = static_cast<std::uint8_t>(task.unit_bytes);
   tiling.shape.word_bytes = static_cast<std::uint8_t>(task.word_bytes);
   tiling.shape.conversion = task.conversion.code();
+  tiling.shape.units = static_cast<std::uint8_t>(units);
   for (std::uint32_t d = 0; d <= tiling.steps_along; ++d) {
     const std::uint32_t lanes = found.lanes()[d];
     const bool steps = d == tiling.steps_along;
@@ -78,7 +111,7 @@ Tiling tiling_of(const CopyTask& task) {
     } else {
       tiling.shape.lanes[d] = SmallDivider(lanes);
     }
-    tiling.tile[d] = steps ? lanes * units_per_thread : lanes;
+    tiling.tile[d] = steps ? lanes * units : lanes;
   }
   for (std::size_t d = 0; d < 4; ++d) tiling.grid[d] = pieces(task.count[d], tiling.tile[d]);
   return tiling;
@@ -93,6 +126,9 @@ void TileTable::add(std::span<const CopyTask> tasks) {
     Tiling tiling;
     std::uint32_t shape = 0;
   };
+  std::int64_t narrow = 0;
+  for (const CopyTask& task : tasks) narrow += has_narrow_units(task) ? task.units() : 0;
+  const std::uint32_t for_narrow = narrow < many_units ? units_per_thread : most_units_per_thread;
   std::vector<Planned> planned;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     // Fields often have the same shape, and so do their tasks.
@@ -105,7 +141,7 @@ void TileTable::add(std::span<const CopyTask> tasks) {
     if (static_cast<std::size_t>(alike - tasks.begin()) < i) {
       planned.push_back(planned[static_cast<std::size_t>(alike - tasks.begin())]);
     } else {
-      const Tiling tiling = tiling_of(tasks[i]);
+      const Tiling tiling = tiling_of(tasks[i], has_narrow_units(tasks[i]) ? for_narrow : units_per_thread);
       const auto shape = std::find(shapes.begin(), shapes.end(), tiling.shape);
       planned.push_back({tiling, static_cast<std::uint32_t>(shape - shapes.begin())});
       if (shape == shapes.end()) shapes.push_back(tiling.shape);

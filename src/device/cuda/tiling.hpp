@@ -19,6 +19,9 @@ namespace halocline::device::cuda {
 inline constexpr std::uint32_t block_threads = 256;
 /// Units of a tile for each thread, which loads all of them before it stores the first.
 inline constexpr std::uint32_t units_per_thread = 4;
+/// The same of packed rows of several units in many tiles: units of a row lie in one sector, so that more of them keep as much of the
+/// memory busy. Other rows, and few tiles, which many blocks share, take longer with them.
+inline constexpr std::uint32_t most_units_per_thread = 8;
 inline constexpr std::uint32_t tile_units = block_threads * units_per_thread;
 
 /// How the threads of a block are arranged as lanes of a tile: along up to three dimensions, the innermost first, and along a
@@ -32,6 +35,7 @@ struct TileShape {
   std::uint8_t unit_bytes = 1;        ///< as in CopyTask
   std::uint8_t word_bytes = 1;
   std::uint8_t conversion = 0;  ///< Conversion::code()
+  std::uint8_t units = units_per_thread;
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 
@@ -58,7 +62,7 @@ struct Lane {
     rest = next;
   }
   lane.inner = side_by_side(at[0], at[1], at[2]);
-  lane.first = rest < shape.step ? rest : tile_units;
+  lane.first = rest < shape.step ? rest : block_threads * most_units_per_thread;
   at[3] = rest < shape.step ? rest : 0;
   for (std::size_t d = 0; d < 4; ++d) {
     lane.source += static_cast<std::int32_t>(at[d]) * shape.source_stride[d];
@@ -97,8 +101,8 @@ struct Tiling {
 };
 
 /// The tiling with the fewest tiles and, among these, the longest pieces of rows. Rows are cut at cache lines if they begin at
-/// one.
-[[nodiscard]] Tiling tiling_of(const CopyTask& task);
+/// one, and packed rows where sectors end. units: for each thread.
+[[nodiscard]] Tiling tiling_of(const CopyTask& task, std::uint32_t units = units_per_thread);
 
 /// Tile number 0, 1, ... count() - 1 of a task, without the index of its shape.
 [[nodiscard]] constexpr CopyTile tile_at(const CopyTask& task, const Tiling& tiling, std::uint32_t number) {

@@ -4,11 +4,12 @@
 #include <algorithm>
 
 #include "core/hash.hpp"
+#include "core/round_up.hpp"
 
 namespace halocline::exchange {
 namespace {
 
-constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
+constexpr std::int64_t aligned(std::int64_t bytes) { return round_up(bytes, 16); }
 
 /// The part of a segment up to a distance from the receiver's owned cells.
 partition::Segment within(const partition::Segment& segment, std::int64_t depth) {
@@ -40,6 +41,13 @@ std::uint64_t Selection::token() const {
 void Payload::append(const partition::Segment& segment, int buffer) {
   segments.push_back({segment, buffer, bytes});
   bytes += aligned(segment.bytes);
+}
+
+void Payload::append_in_turns(const partition::Segment& first, const partition::Segment& second, int buffer,
+                              std::int64_t row_bytes) {
+  segments.push_back({first, buffer, bytes, 2});
+  segments.push_back({second, buffer, bytes + row_bytes, 2});
+  bytes += aligned(first.bytes + second.bytes);
 }
 
 Payload payload_of(const partition::Message& message, const Selection& selection) {

@@ -21,6 +21,7 @@ struct PackedSegment {
   partition::Segment segment;
   int buffer = 0;           ///< of the segment's field
   std::int64_t offset = 0;  ///< bytes from the start of the payload
+  int in_turns = 1;         ///< segments whose rows take turns in the payload, this one among them
 };
 
 /// The payload of a message for a selection: segments one after another, each starting at a multiple of 16 bytes, so
@@ -29,6 +30,9 @@ struct Payload {
   std::vector<PackedSegment> segments;
   std::int64_t bytes = 0;
   void append(const partition::Segment& segment, int buffer);
+  /// Two segments of one field with equal rows, and as many of them: a row of the first, one of the second, and so on.
+  void append_in_turns(const partition::Segment& first, const partition::Segment& second, int buffer,
+                       std::int64_t row_bytes);
 };
 [[nodiscard]] Payload payload_of(const partition::Message& message, const Selection& selection);
 

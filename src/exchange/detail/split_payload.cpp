@@ -56,15 +56,51 @@ partition::Segment cut(const partition::Segment& segment, int k, int n) {
   return piece;
 }
 
-std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments, int n) {
+/// A segment, and the one of the other ends of the same rows, if there is one.
+struct Ends {
+  const PackedSegment* one = nullptr;
+  const PackedSegment* other = nullptr;
+};
+
+bool are_two_ends(const PackedSegment& a, const PackedSegment& b) {
+  const Direction opposite = Direction::of(-a.segment.direction[0], a.segment.direction[1], a.segment.direction[2]);
+  return a.segment.field == b.segment.field && a.buffer == b.buffer && a.segment.direction[0] != 0 &&
+         b.segment.direction == opposite && a.segment.source.extent() == b.segment.source.extent() &&
+         a.segment.bytes == b.segment.bytes;
+}
+
+std::vector<Ends> ends_of(const std::vector<PackedSegment>& segments) {
+  std::vector<Ends> all;
+  for (const PackedSegment& segment : segments) {
+    const auto one = std::ranges::find_if(
+        all, [&](const Ends& ends) { return ends.other == nullptr && are_two_ends(*ends.one, segment); });
+    if (one != all.end()) {
+      one->other = &segment;
+    } else {
+      all.push_back({&segment, nullptr});
+    }
+  }
+  return all;
+}
+
+std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments, const partition::Geometry& geometry,
+                                     int n) {
+  const std::vector<Ends> all = ends_of(segments);
   std::vector<Payload> pieces;
   std::int64_t at = 0;
   for (int k = 0; k < n; ++k) {
     Payload piece;
     piece.bytes = at + SplitPayload::slack_bytes;
-    for (const PackedSegment& item : segments) {
-      const partition::Segment part = cut(item.segment, k, n);
-      if (part.bytes > 0) piece.append(part, item.buffer);
+    for (const auto& [one, other] : all) {
+      const partition::Segment part = cut(one->segment, k, n);
+      if (part.bytes == 0) continue;
+      piece.bytes = round_up(piece.bytes, SplitPayload::line_bytes);
+      if (other == nullptr) {
+        piece.append(part, one->buffer);
+      } else {
+        const std::int64_t cell = bytes_on_wire(geometry.fields[part.field.index()]);
+        piece.append_in_turns(part, cut(other->segment, k, n), one->buffer, part.source.extent().x * cell);
+      }
     }
     at = piece.bytes + SplitPayload::slack_bytes;
     if (!piece.segments.empty()) pieces.push_back(std::move(piece));
@@ -130,7 +166,7 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
   if (access.in_place && !narrowed && packed.bytes < tuning.pack_short_rows_from_bytes) {
     return {std::move(all), {}, {}};
   }
-  split.pieces = cut_into_pieces(packed.segments, pieces_of(packed.bytes, tuning.packed_piece_bytes));
+  split.pieces = cut_into_pieces(packed.segments, geometry, pieces_of(packed.bytes, tuning.packed_piece_bytes));
   return split;
 }
 
@@ -149,8 +185,9 @@ PackedRoom packed_room(const partition::Message& message, const partition::Geome
   if (packets > 0) room.packet_buffer_bytes = device::packet_buffer_bytes(packets);
   if (packed.bytes == 0 || (!always && packed.bytes < tuning.pack_short_rows_from_bytes)) return room;
   room.pieces = pieces_of(packed.bytes, tuning.packed_piece_bytes);
-  // Each piece may begin at a multiple of 16 bytes, and end after one, in each of its segments.
-  const std::int64_t gaps = room.pieces * (2 * SplitPayload::slack_bytes + 16 * std::ssize(packed.segments));
+  // Each segment of a piece begins at a line, and what follows the piece behind a multiple of 16 bytes.
+  const std::int64_t gaps =
+      room.pieces * (2 * SplitPayload::slack_bytes + SplitPayload::line_bytes * (std::ssize(packed.segments) + 1));
   room.bytes = packed.bytes + gaps;
   return room;
 }

@@ -24,12 +24,14 @@ CopyEnd in_array(const Memory& memory, const PackedSegment& packed, const Box& b
   return {cells.first, {x, y, z}, cells.component_stride_bytes};
 }
 
-/// The end in a payload: dense, x fastest, one sent component after another, in the field's wire format.
+/// The end in a payload: dense but for the rows of another segment between its own, x fastest, one sent component after another, in the
+/// field's wire format.
 CopyEnd in_payload(std::byte* payload, const PackedSegment& packed, const FieldDescriptor& field) {
   const std::int64_t element_bytes = bytes_on_wire(field);
   const Vec3 extent = packed.segment.source.extent();
-  const std::int64_t row = extent.x * element_bytes;
-  return {payload + packed.offset, {element_bytes, row, row * extent.y}, row * extent.y * extent.z, true};
+  const std::int64_t from_row_to_row = packed.in_turns * extent.x * element_bytes;
+  const std::int64_t plane = from_row_to_row * extent.y;
+  return {payload + packed.offset, {element_bytes, from_row_to_row, plane}, plane * extent.z, true};
 }
 
 using Way = device::Conversion::Way;

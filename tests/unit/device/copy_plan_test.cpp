@@ -11,6 +11,7 @@
 #include "device/cuda/divider.hpp"
 #include "device/cuda/tiling.hpp"
 #include "support/effort.hpp"
+#include "unit/device/carried_out.hpp"
 #include "unit/device/strided_case.hpp"
 #include "unit/device/support.hpp"
 
@@ -18,59 +19,6 @@ namespace halocline::device::cuda {
 namespace {
 
 using test::StridedCopyCase;
-
-/// Visits each unit of the tasks in the order in which the lanes of the blocks do: visit(task, source, target).
-template <typename Visit>
-void for_each_unit(const std::vector<CopyTask>& tasks, Visit&& visit) {
-  TileTable table;
-  table.add(tasks);
-  for (const CopyTile& tile : table.tiles) {
-    const TileShape& shape = table.shapes.at(tile.shape);
-    for (std::uint32_t thread = 0; thread < block_threads; ++thread) {
-      const Lane lane = lane_of(shape, thread);
-      for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-        if (lane.first + i * shape.step >= end_of_lane(tile, lane)) continue;
-        visit(shape, tile.source + lane.source + std::int64_t{shape.source_stride[3]} * shape.step * i,
-              tile.target + lane.target + std::int64_t{shape.target_stride[3]} * shape.step * i);
-      }
-    }
-  }
-}
-
-/// The numbers of a unit of a conversion.
-void convert_unit(const TileShape& shape, const std::byte* source, std::byte* target) {
-  const Conversion conversion = Conversion::of_code(shape.conversion);
-  test::of_types(conversion, [&]<typename Source, typename Narrow, typename Target>() {
-    const std::size_t numbers = shape.unit_bytes / sizeof(Target);
-    ASSERT_EQ(shape.word_bytes, numbers * sizeof(Source));
-    for (std::size_t k = 0; k < numbers; ++k) {
-      test::reference(conversion, source + k * sizeof(Source), target + k * sizeof(Target));
-    }
-  });
-}
-
-/// Copies as blocks of threads do.
-void carry_out(const std::vector<CopyTask>& tasks) {
-  for_each_unit(tasks, [&](const TileShape& shape, const std::byte* source, std::byte* target) {
-    if (shape.conversion != 0) {
-      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(target) % shape.unit_bytes, 0u);
-      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(source) % shape.word_bytes, 0u);
-      convert_unit(shape, source, target);
-      return;
-    }
-    std::memcpy(target, source, shape.unit_bytes);
-    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(target) % shape.unit_bytes, 0u);
-    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(source) % shape.word_bytes, 0u);
-    ASSERT_TRUE(shape.word_bytes == shape.unit_bytes || (shape.word_bytes >= 4 && shape.word_bytes < shape.unit_bytes));
-  });
-}
-
-/// The bytes of all units that lanes visit: equal to the bytes of the tasks if each unit is visited once.
-std::int64_t bytes_of(const std::vector<CopyTask>& tasks) {
-  std::int64_t bytes = 0;
-  for_each_unit(tasks, [&](const TileShape& shape, const auto*, auto*) { bytes += shape.unit_bytes; });
-  return bytes;
-}
 
 TEST(CopyPlan, EqualsTheReferenceForRandomLayouts) {
   std::mt19937 random(20251121);
@@ -275,6 +223,41 @@ TEST(CopyPlan, TheTwoEndsOfARowAreCopiedSideBySide) {
   EXPECT_EQ(lane_of(shape, 2 * in_row).target - lane_of(shape, 0).target, 4 * 64);
 }
 
+/// Rows of two packs or unpacks that take turns in a buffer are copied side by side; other tasks of a shape are not paired with them, as
+/// lanes that store to two places in turn would store parts of sectors.
+TEST(CopyPlan, RowsThatTakeTurnsInABufferArePaired) {
+  std::vector<float> cells(64 * 7 * 5);
+  std::vector<float> buffer(2 * 3 * 6 * 5);
+  const auto pack = [&](std::int64_t cell, std::int64_t at, std::int64_t row) {
+    return StridedCopy{reinterpret_cast<const std::byte*>(cells.data() + cell),
+                       reinterpret_cast<std::byte*>(buffer.data() + at),
+                       {4, 4 * 64, 4 * 64 * 7},
+                       {4, 4 * row, 4 * row * 6},
+                       {3, 6, 5},
+                       4};
+  };
+  const auto unpack = [](const StridedCopy& packed) {
+    StridedCopy copy = packed;
+    copy.source = packed.target;
+    copy.target = const_cast<std::byte*>(packed.source);
+    std::swap(copy.source_stride, copy.target_stride);
+    return copy;
+  };
+  const std::vector<StridedCopy> in_turns{pack(0, 0, 6), pack(61, 3, 6)};
+  const std::vector<StridedCopy> apart{pack(0, 0, 3), pack(61, 3 * 6 * 5, 3)};
+  for (const bool packs : {true, false}) {
+    const auto tasks_of = [&](std::vector<StridedCopy> copies) {
+      if (!packs) std::ranges::transform(copies, copies.begin(), unpack);
+      return plan_tasks(copies);
+    };
+    const std::vector<CopyTask> paired = pair_tasks(tasks_of(in_turns), Pairs::of_rows_in_turns);
+    ASSERT_EQ(paired.size(), 1u);
+    EXPECT_EQ(paired[0].count, (std::array<std::uint32_t, 4>{3, 2, 6, 5}));
+    EXPECT_EQ(pair_tasks(tasks_of(apart), Pairs::of_rows_in_turns).size(), 2u);
+    EXPECT_EQ(pair_tasks(tasks_of(apart)).size(), 1u);
+  }
+}
+
 /// Copies are split before the unit numbers exceed 31 bits. No memory is accessed.
 TEST(CopyPlan, LargeCopiesBecomeSeveralTasks) {
   const auto at = [](std::uintptr_t address) {
@@ -296,80 +279,6 @@ TEST(CopyPlan, LargeCopiesBecomeSeveralTasks) {
     }
     EXPECT_EQ(next, copy.target + copy.bytes());
   }
-}
-
-/// A task of rows of 16-byte units with the strides of an array; the first row begins at a cache line.
-CopyTask box(std::array<std::uint32_t, 4> count) {
-  CopyTask task;
-  task.source = reinterpret_cast<const std::byte*>(std::uintptr_t{1} << 40);
-  task.target = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 41);
-  task.unit_bytes = task.word_bytes = 16;
-  task.count = count;
-  std::int64_t stride = 16;
-  for (std::size_t d = 0; d < 4; ++d) {
-    task.source_stride[d] = task.target_stride[d] = static_cast<std::int32_t>(stride);
-    stride = (stride * count[d] + 255) / 128 * 128;
-  }
-  return task;
-}
-
-TEST(Tiling, ThreadsAreOfUse) {
-  std::mt19937 random(5);
-  const auto up_to = [&](unsigned n) { return static_cast<std::uint32_t>(1 + random() % n); };
-  double least = 1;
-  double sum = 0;
-  constexpr int cases = 2000;
-  for (int i = 0; i < cases; ++i) {
-    // Halos of a subdomain of 24 to 600 cells a side: long rows, thin in one dimension, and short rows together with
-    // their other ends.
-    const auto side = [&] { return 23 + up_to(577); };
-    const std::uint32_t thin = up_to(4);
-    const std::array<std::array<std::uint32_t, 4>, 3> shapes{
-        {{side() / 4, thin, side(), 1}, {side() / 4, side(), thin, 1}, {up_to(2), 2, side(), side()}}};
-    const CopyTask task = box(shapes.at(random() % 3));
-    const double used = static_cast<double>(task.units()) / static_cast<double>(std::max<std::int64_t>(
-                                                                tiling_of(task).count() * std::int64_t{tile_units}, 1));
-    if (task.units() < 8 * tile_units) continue;  // with few tiles, the last one is mostly empty
-    least = std::min(least, used);
-    sum += 1 - used;
-  }
-  EXPECT_GT(least, 0.65);
-  EXPECT_LT(sum / cases, 0.1);
-}
-
-TEST(Tiling, RowsAreCutWhereLinesOfMemoryBegin) {
-  for (const std::uint32_t units : {257u, 300u, 1000u, 1025u, 5000u}) {
-    const CopyTask task = box({units, 7, 3, 2});
-    const Tiling tiling = tiling_of(task);
-    EXPECT_EQ(tiling.tile[0] * 16 % 128, 0u) << units;
-    EXPECT_EQ(bytes_of({task}), task.units() * 16);
-  }
-}
-
-/// A lane for each unit of a row, which steps to the other row: one tile, where steps along the rows would make two.
-TEST(Tiling, TwoRowsOfAsManyUnitsAsThreadsAreOneTile) {
-  const Tiling tiling = tiling_of(box({block_threads, 2, 1, 1}));
-  EXPECT_EQ(tiling.count(), 1u);
-  EXPECT_EQ(tiling.steps_along, 1u);
-}
-
-TEST(Tiling, FieldsThatAreAlikeShareTheirShapeAndTakeTurnsInProportion) {
-  const CopyTask one = box({64, 64, 3, 1});
-  CopyTask other = one;
-  other.target += 1 << 20;
-  const CopyTask small = box({2, 1, 1, 1});
-  TileTable table;
-  table.add(std::vector{one, small, other});
-  EXPECT_EQ(table.shapes.size(), 2u);
-  ASSERT_EQ(table.tiles.size(), 25u);
-  EXPECT_EQ(table.tiles[12].inner, 0u);  // the single tile of the small task, in the middle
-  EXPECT_EQ(table.tiles[12].end, 2u);
-  for (std::size_t turn = 0; turn < 12; ++turn) {
-    const std::size_t at = turn < 6 ? 2 * turn : 2 * turn + 1;
-    EXPECT_EQ(table.tiles[at + 1].target - table.tiles[at].target, 1 << 20);
-  }
-  table.add(std::vector{other});
-  EXPECT_EQ(table.shapes.size(), 2u);
 }
 
 TEST(CopyPlan, DividersDivide) {

@@ -11,13 +11,14 @@
 namespace halocline::exchange {
 namespace {
 
-/// A subdomain of fp32 cells that is its own neighbour, with its message towards one direction.
+/// A subdomain of fp32 cells that is its own neighbour, with its message.
 struct OneMessage {
-  OneMessage(const Vec3& extent, Direction direction) : geometry(geometry_of(extent)) {
-    for (partition::Message& all : partition::outgoing(geometry, subdomain_id(0))) {
-      std::erase_if(all.segments, [&](const partition::Segment& one) { return !(one.direction == direction); });
-      message = std::move(all);
-    }
+  OneMessage(const Vec3& extent, Direction direction) : OneMessage(extent) {
+    std::erase_if(message.segments, [&](const partition::Segment& one) { return !(one.direction == direction); });
+  }
+  /// In all directions.
+  explicit OneMessage(const Vec3& extent) : geometry(geometry_of(extent)) {
+    message = partition::outgoing(geometry, subdomain_id(0)).at(0);
     selection.items.push_back({.field = field_id(0)});
     tuning.short_row_bytes = 64;
     tuning.pack_short_rows_from_bytes = 1;
@@ -50,6 +51,34 @@ TEST(SplitPayload, ShortRowsHaveRoomInEachDirection) {
     EXPECT_LE(split.pieces.back().bytes + SplitPayload::slack_bytes, narrow.room().bytes);
     EXPECT_LE(std::ssize(split.pieces), narrow.room().pieces);
   }
+}
+
+/// Segments that differ in the sign of x alone are the two ends of rows.
+TEST(SplitPayload, BothEndsOfRowsTakeTurns) {
+  const OneMessage both({64, 40, 40});
+  const SplitPayload split = both.split();
+  ASSERT_GT(split.pieces.size(), 1U);
+  std::size_t pairs = 0;
+  std::int64_t end = 0;
+  for (const Payload& piece : split.pieces) {
+    for (std::size_t i = 0; i < piece.segments.size(); i += 2) {
+      const PackedSegment& one = piece.segments[i];
+      const PackedSegment& other = piece.segments.at(i + 1);
+      EXPECT_EQ(one.segment.direction[0], -other.segment.direction[0]);
+      EXPECT_EQ(one.segment.direction[1], other.segment.direction[1]);
+      EXPECT_EQ(one.segment.direction[2], other.segment.direction[2]);
+      EXPECT_EQ(one.offset % SplitPayload::line_bytes, 0);
+      EXPECT_EQ(other.offset - one.offset, 2 * 4) << "a row of two cells";
+      EXPECT_EQ(one.in_turns, 2);
+      EXPECT_EQ(other.in_turns, 2);
+      EXPECT_GE(one.offset, end);
+      end = one.offset + one.segment.bytes + other.segment.bytes;
+      ++pairs;
+    }
+    EXPECT_GE(piece.bytes, end);
+  }
+  EXPECT_GE(pairs, 9U) << "a face, four edges and four corners";
+  EXPECT_LE(split.pieces.back().bytes + SplitPayload::slack_bytes, both.room().bytes);
 }
 
 TEST(SplitPayload, LongRowsNeedNoRoom) {
