@@ -146,7 +146,7 @@ LocalSubdomain ReturnedHalos::local(const LocalSubdomain& forward, const device:
     const Vec3 first = geometry_.owned(returned, forward.id).lo - box.lo;
     receive_buffer.origin = memory.data() + offset + first.x * receive_buffer.stride_bytes[0] +
                             first.y * receive_buffer.stride_bytes[1] + first.z * receive_buffer.stride_bytes[2];
-    offset += (receive_buffer.component_stride_bytes * field.components + alignment - 1) / alignment * alignment;
+    offset += round_up(receive_buffer.component_stride_bytes * field.components, alignment);
     local.received.push_back({receive_buffer});
   }
   return local;
