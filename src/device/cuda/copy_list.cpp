@@ -16,7 +16,7 @@ CudaCopyList::CudaCopyList(std::shared_ptr<Devices> devices, int device, std::sp
     : devices_(std::move(devices)), device_(device) {
   const Device& on = devices_->at(device);
   TileTable tiling;
-  tiling.add(plan_tasks(copies));
+  tiling.add(plan_tasks(copies, Pairs::of_rows_in_turns));
   for (const StridedCopy& copy : copies) bytes_ += copy.bytes();
   table_.tile_count = checked_cast<std::uint32_t>(tiling.tiles.size(), "the number of tiles of a list of copies");
   table_.converts = tiling.converts();

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "device/host/strided_copy.hpp"
 #include "halocline/error.hpp"
@@ -140,18 +141,6 @@ void add_tasks(const RowCopy& rows, const Access& access, std::vector<CopyTask>&
   tasks.push_back(task);
 }
 
-}  // namespace
-
-std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies) {
-  std::vector<CopyTask> tasks;
-  tasks.reserve(copies.size());
-  for (const StridedCopy& copy : copies) {
-    const RowCopy rows = host::plan_rows(copy);
-    if (rows.row_bytes != 0) add_tasks(rows, widest_access(rows), tasks);
-  }
-  return tasks;
-}
-
 std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks, Pairs pairs) {
   const auto alike = [](const CopyTask& a, const CopyTask& b) {
     return a.unit_bytes == b.unit_bytes && a.word_bytes == b.word_bytes && a.conversion == b.conversion &&
@@ -165,6 +154,7 @@ std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks, Pairs pairs) {
     return std::abs(b.source - a.source) < std::abs(a.source_stride[1]) &&
            std::abs(b.target - a.target) < std::abs(a.target_stride[1]);
   };
+  if (pairs == Pairs::none) return tasks;
   std::vector<CopyTask> paired;
   while (!tasks.empty()) {
     CopyTask task = tasks.front();
@@ -183,6 +173,18 @@ std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks, Pairs pairs) {
     paired.push_back(task);
   }
   return paired;
+}
+
+}  // namespace
+
+std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies, Pairs pairs) {
+  std::vector<CopyTask> tasks;
+  tasks.reserve(copies.size());
+  for (const StridedCopy& copy : copies) {
+    const RowCopy rows = host::plan_rows(copy);
+    if (rows.row_bytes != 0) add_tasks(rows, widest_access(rows), tasks);
+  }
+  return pair_tasks(std::move(tasks), pairs);
 }
 
 }  // namespace halocline::device::cuda

@@ -38,15 +38,13 @@ struct CopyTask {
   [[nodiscard]] constexpr std::int64_t units() const { return std::int64_t{count[0]} * count[1] * count[2] * count[3]; }
 };
 
-/// One task for each copy, or several if it has too many units; none for an empty copy.
-/// Throws InvalidArgument as StridedCopy demands, and for conversions of numbers that are not aligned.
-[[nodiscard]] std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies);
-/// Which tasks become one: any of the same shape, or those whose rows lie between each other's, in the source and in the target.
-enum class Pairs { any, of_rows_in_turns };
+/// Which tasks of the same shape become one, in which a new innermost loop has an iteration for each of them: none; those
+/// whose rows lie between each other's, in the source and in the target; or any. The two ends of the rows of an array are
+/// thus copied together: memory works in pages.
+enum class Pairs { none, of_rows_in_turns, any };
 
-/// The same units in fewer tasks: two tasks of the same shape with an unused loop become one, in which a new innermost
-/// loop has an iteration for each of them. The two ends of the rows of an array are thus copied together: memory works
-/// in pages.
-[[nodiscard]] std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks, Pairs pairs = Pairs::any);
+/// One task for each copy, or several if it has too many units; none for an empty copy; fewer by pairs.
+/// Throws InvalidArgument as StridedCopy demands, and for conversions of numbers that are not aligned.
+[[nodiscard]] std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies, Pairs pairs = Pairs::none);
 
 }  // namespace halocline::device::cuda

@@ -40,13 +40,11 @@ class Tiles {
   template <typename Part>
   PartTiles add_part(const Part& part) {
     if (part.packets.offered()) return {add(plan_packets(part)), part.stage, true};
-    return {add(pair_tasks(plan_tasks(part.copies), Pairs::of_rows_in_turns)), part.stage, false};
+    return {add_copies(part), part.stage, false};
   }
   /// What a network moves takes the longest: it leaves before all else, and is waited for last.
-  PartTiles add_part(const Put& put) { return {add(plan_tasks(put.copies)), first_put + put.stage, false}; }
-  PartTiles add_part(const Landing& landing) {
-    return {add(plan_tasks(landing.copies)), first_landing + landing.stage, false};
-  }
+  PartTiles add_part(const Put& put) { return {add_copies(put), first_put + put.stage, false}; }
+  PartTiles add_part(const Landing& landing) { return {add_copies(landing), first_landing + landing.stage, false}; }
   TileTable copies;
   std::vector<PacketTask> packet_tasks;
   std::vector<PacketTile> packets;
@@ -54,6 +52,10 @@ class Tiles {
  private:
   static constexpr int first_put = -(1 << 30);
   static constexpr int first_landing = 1 << 30;
+  template <typename Part>
+  TileRange add_copies(const Part& part) {
+    return add(plan_tasks(part.copies, Pairs::of_rows_in_turns));
+  }
   template <typename T>
   static std::uint32_t count_of(const std::vector<T>& tiles) {
     return checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange");
@@ -157,7 +159,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
       receive_tiles.push_back(tiles.add_part(landing));
     }
   }
-  const TileRange local = tiles.add(pair_tasks(plan_tasks(plan.local)));
+  const TileRange local = tiles.add(plan_tasks(plan.local, Pairs::any));
 
   const Shares dealt = deal_shares(send_tiles, local, receive_tiles,
                                    on.fused_limits(plan.multiprocessors, room_of(plan, *devices_, device)));

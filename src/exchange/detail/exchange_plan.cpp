@@ -9,7 +9,7 @@
 namespace halocline::exchange {
 namespace {
 
-constexpr std::int64_t aligned(std::int64_t bytes) { return round_up(bytes, 16); }
+constexpr std::int64_t aligned(std::int64_t bytes) { return round_up(bytes, Payload::least_boundary); }
 
 /// The part of a segment up to a distance from the receiver's owned cells.
 partition::Segment within(const partition::Segment& segment, std::int64_t depth) {
@@ -27,6 +27,13 @@ partition::Segment within(const partition::Segment& segment, std::int64_t depth)
   return part;
 }
 
+bool are_two_ends(const PackedSegment& a, const PackedSegment& b) {
+  const Direction opposite = Direction::of(-a.segment.direction[0], a.segment.direction[1], a.segment.direction[2]);
+  return a.segment.field == b.segment.field && a.buffer == b.buffer && a.segment.direction[0] != 0 &&
+         b.segment.direction == opposite && a.segment.source.extent() == b.segment.source.extent() &&
+         a.segment.bytes == b.segment.bytes;
+}
+
 }  // namespace
 
 std::uint64_t Selection::token() const {
@@ -38,28 +45,34 @@ std::uint64_t Selection::token() const {
   return hash.value();
 }
 
-void Payload::append(const partition::Segment& segment, int buffer) {
-  segments.push_back({segment, buffer, bytes});
-  bytes += aligned(segment.bytes);
+void Payload::append(std::span<const PackedSegment> more, RowEnds ends, std::int64_t boundary) {
+  std::vector<bool> placed(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    if (placed[i]) continue;
+    std::size_t other = ends == RowEnds::apart ? more.size() : i + 1;
+    while (other < more.size() && (placed[other] || !are_two_ends(more[i], more[other]))) ++other;
+    const int in_turns = other == more.size() ? 1 : 2;
+    const std::int64_t offset = round_up(bytes, boundary);
+    segments.push_back({more[i].segment, more[i].buffer, offset, 0, in_turns});
+    bytes = offset + aligned(in_turns * more[i].segment.bytes);
+    if (in_turns == 1) continue;
+    segments.push_back({more[other].segment, more[other].buffer, offset, 1, in_turns});
+    placed[other] = true;
+  }
 }
 
-void Payload::append_in_turns(const partition::Segment& first, const partition::Segment& second, int buffer,
-                              std::int64_t row_bytes) {
-  segments.push_back({first, buffer, bytes, 2});
-  segments.push_back({second, buffer, bytes + row_bytes, 2});
-  bytes += aligned(first.bytes + second.bytes);
-}
-
-Payload payload_of(const partition::Message& message, const Selection& selection) {
-  Payload payload;
+Payload payload_of(const partition::Message& message, const Selection& selection, RowEnds ends) {
+  std::vector<PackedSegment> selected;
   for (const partition::Segment& segment : message.segments) {
     for (const Selection::Item& item : selection.items) {
       if (item.field != segment.field || !item.directions.test(static_cast<std::size_t>(segment.direction.index()))) {
         continue;
       }
-      payload.append(within(segment, item.depth), item.buffer);
+      selected.push_back({within(segment, item.depth), item.buffer});
     }
   }
+  Payload payload;
+  payload.append(selected, ends);
   return payload;
 }
 

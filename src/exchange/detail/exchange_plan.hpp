@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "exchange/exchange.hpp"
@@ -20,21 +21,27 @@ struct ExchangePlan {
 struct PackedSegment {
   partition::Segment segment;
   int buffer = 0;           ///< of the segment's field
-  std::int64_t offset = 0;  ///< bytes from the start of the payload
+  std::int64_t offset = 0;  ///< bytes from the start of the payload to the first row of those that take turns
+  int turn = 0;             ///< rows that lie before this segment's, each time
   int in_turns = 1;         ///< segments whose rows take turns in the payload, this one among them
 };
+
+/// Whether rows of segments that differ in the sign of x alone, the two ends of the same rows of cells, take turns in a
+/// payload, so that memory that lies side by side is read, and written, at the same time (docs/decisions/0097).
+enum class RowEnds { apart, in_turns };
 
 /// The payload of a message for a selection: segments one after another, each starting at a multiple of 16 bytes, so
 /// that both ends find every element aligned. Both ends compute it from the same message.
 struct Payload {
+  static constexpr std::int64_t least_boundary = 16;
+
   std::vector<PackedSegment> segments;
   std::int64_t bytes = 0;
-  void append(const partition::Segment& segment, int buffer);
-  /// Two segments of one field with equal rows, and as many of them: a row of the first, one of the second, and so on.
-  void append_in_turns(const partition::Segment& first, const partition::Segment& second, int buffer,
-                       std::int64_t row_bytes);
+  /// Each segment, or pair of segments in turns, begins at a multiple of `boundary`; where they lay before does not count.
+  void append(std::span<const PackedSegment> segments, RowEnds ends, std::int64_t boundary = least_boundary);
 };
-[[nodiscard]] Payload payload_of(const partition::Message& message, const Selection& selection);
+[[nodiscard]] Payload payload_of(const partition::Message& message, const Selection& selection,
+                                 RowEnds ends = RowEnds::in_turns);
 
 /// The largest payload that any selection can need: all fields, whole.
 [[nodiscard]] std::int64_t payload_capacity(const partition::Message& message);

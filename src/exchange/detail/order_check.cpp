@@ -54,7 +54,7 @@ const FieldDescriptor& OrderCheck::field_of(const PackedSegment& packed) const {
 OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const ExchangePlan& plan) {
   const SubdomainState& state = context_->state(channel.message.from);
   device::Backend& backend = *context_->backend;
-  Sent sent{&channel, payload_of(channel.message, plan.selection), nullptr, nullptr, nullptr, nullptr};
+  Sent sent{&channel, payload_of(channel.message, plan.selection, RowEnds::apart), nullptr, nullptr, nullptr, nullptr};
   const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(sent.payload.bytes, 1));
   sent.at_start = backend.allocate_pinned(bytes);
   sent.at_end = backend.allocate_pinned(bytes);
@@ -66,7 +66,7 @@ OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const ExchangePla
 OrderCheck::Received OrderCheck::make_received(const Channel& channel, const ExchangePlan& plan) {
   const SubdomainState& state = context_->state(channel.message.to);
   device::Backend& backend = *context_->backend;
-  Received received{&channel, payload_of(channel.message, plan.selection), nullptr, nullptr, nullptr};
+  Received received{&channel, payload_of(channel.message, plan.selection, RowEnds::apart), nullptr, nullptr, nullptr};
   received.arrived =
       backend.allocate_pinned(static_cast<std::size_t>(std::max<std::int64_t>(received.payload.bytes, 1)));
   std::vector<device::StridedCopy> poison = unpack_copies(received.payload, state.received, received.arrived->data());

@@ -56,52 +56,23 @@ partition::Segment cut(const partition::Segment& segment, int k, int n) {
   return piece;
 }
 
-/// A segment, and the one of the other ends of the same rows, if there is one.
-struct Ends {
-  const PackedSegment* one = nullptr;
-  const PackedSegment* other = nullptr;
-};
-
-bool are_two_ends(const PackedSegment& a, const PackedSegment& b) {
-  const Direction opposite = Direction::of(-a.segment.direction[0], a.segment.direction[1], a.segment.direction[2]);
-  return a.segment.field == b.segment.field && a.buffer == b.buffer && a.segment.direction[0] != 0 &&
-         b.segment.direction == opposite && a.segment.source.extent() == b.segment.source.extent() &&
-         a.segment.bytes == b.segment.bytes;
-}
-
-std::vector<Ends> ends_of(const std::vector<PackedSegment>& segments) {
-  std::vector<Ends> all;
-  for (const PackedSegment& segment : segments) {
-    const auto one = std::ranges::find_if(
-        all, [&](const Ends& ends) { return ends.other == nullptr && are_two_ends(*ends.one, segment); });
-    if (one != all.end()) {
-      one->other = &segment;
-    } else {
-      all.push_back({&segment, nullptr});
-    }
+/// The planes of segments that are in piece k of n; of some there may be none.
+std::vector<PackedSegment> cut(const std::vector<PackedSegment>& segments, int k, int n) {
+  std::vector<PackedSegment> parts;
+  for (const PackedSegment& item : segments) {
+    const partition::Segment part = cut(item.segment, k, n);
+    if (part.bytes > 0) parts.push_back({part, item.buffer});
   }
-  return all;
+  return parts;
 }
 
-std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments, const partition::Geometry& geometry,
-                                     int n) {
-  const std::vector<Ends> all = ends_of(segments);
+std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments, int n) {
   std::vector<Payload> pieces;
   std::int64_t at = 0;
   for (int k = 0; k < n; ++k) {
     Payload piece;
     piece.bytes = at + SplitPayload::slack_bytes;
-    for (const auto& [one, other] : all) {
-      const partition::Segment part = cut(one->segment, k, n);
-      if (part.bytes == 0) continue;
-      piece.bytes = round_up(piece.bytes, SplitPayload::line_bytes);
-      if (other == nullptr) {
-        piece.append(part, one->buffer);
-      } else {
-        const std::int64_t cell = bytes_on_wire(geometry.fields[part.field.index()]);
-        piece.append_in_turns(part, cut(other->segment, k, n), one->buffer, part.source.extent().x * cell);
-      }
-    }
+    piece.append(cut(segments, k, n), RowEnds::in_turns, SplitPayload::line_bytes);
     at = piece.bytes + SplitPayload::slack_bytes;
     if (!piece.segments.empty()) pieces.push_back(std::move(piece));
   }
@@ -157,38 +128,42 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
     split.packets = std::move(all);
     return split;
   }
-  Payload packed;
+  std::vector<PackedSegment> packed;
+  std::vector<PackedSegment> rows;
+  std::int64_t packed_bytes = 0;
   for (const PackedSegment& item : all.segments) {
     const bool packs =
         !access.in_place || is_narrowed(item.segment, geometry) || has_short_rows(item.segment, geometry, tuning);
-    (packs ? packed : split.rows).append(item.segment, item.buffer);
+    (packs ? packed : rows).push_back(item);
+    if (packs) packed_bytes += item.segment.bytes;
   }
-  if (access.in_place && !narrowed && packed.bytes < tuning.pack_short_rows_from_bytes) {
+  if (access.in_place && !narrowed && packed_bytes < tuning.pack_short_rows_from_bytes) {
     return {std::move(all), {}, {}};
   }
-  split.pieces = cut_into_pieces(packed.segments, geometry, pieces_of(packed.bytes, tuning.packed_piece_bytes));
+  split.rows.append(rows, RowEnds::apart);
+  split.pieces = cut_into_pieces(packed, pieces_of(packed_bytes, tuning.packed_piece_bytes));
   return split;
 }
 
 PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry, const Tuning& tuning,
                        bool in_place) {
-  Payload packed;
-  PackedRoom room;
+  partition::Message packed = message;
   bool always = !in_place;
-  for (partition::Segment segment : message.segments) {
+  for (partition::Segment& segment : packed.segments) {
     const bool narrowed = is_narrowed(segment, geometry);
     always = always || narrowed;
     if (in_place && !narrowed) segment.bytes = most_in_short_rows(segment, geometry, tuning);
-    if (segment.bytes > 0) packed.append(segment, 0);
   }
+  PackedRoom room;
   const std::int64_t packets = most_room(message, geometry, tuning.packets_at_most_bytes);
   if (packets > 0) room.packet_buffer_bytes = device::packet_buffer_bytes(packets);
-  if (packed.bytes == 0 || (!always && packed.bytes < tuning.pack_short_rows_from_bytes)) return room;
-  room.pieces = pieces_of(packed.bytes, tuning.packed_piece_bytes);
+  const std::int64_t bytes = payload_capacity(packed);
+  if (bytes == 0 || (!always && bytes < tuning.pack_short_rows_from_bytes)) return room;
+  room.pieces = pieces_of(bytes, tuning.packed_piece_bytes);
   // Each segment of a piece begins at a line, and what follows the piece behind a multiple of 16 bytes.
   const std::int64_t gaps =
       room.pieces * (2 * SplitPayload::slack_bytes + SplitPayload::line_bytes * (std::ssize(packed.segments) + 1));
-  room.bytes = packed.bytes + gaps;
+  room.bytes = bytes + gaps;
   return room;
 }
 
@@ -198,27 +173,21 @@ int pieces_of(std::int64_t bytes, std::int64_t piece_bytes) {
 
 std::vector<Payload> in_parts(const Payload& payload, int n) {
   std::vector<Payload> parts(static_cast<std::size_t>(n));
-  for (int k = 0; k < n; ++k) {
-    for (const PackedSegment& item : payload.segments) {
-      const partition::Segment part = cut(item.segment, k, n);
-      if (part.bytes > 0) parts[static_cast<std::size_t>(k)].append(part, item.buffer);
-    }
-  }
+  for (int k = 0; k < n; ++k) parts[static_cast<std::size_t>(k)].append(cut(payload.segments, k, n), RowEnds::in_turns);
   return parts;
 }
 
 /// Fewer planes may be cut in such a way, or in such a dimension, that a part has more of them, but never more than this.
 std::int64_t part_capacity(const partition::Message& message, int n) {
-  Payload part;
-  for (partition::Segment segment : message.segments) {
+  partition::Message part = message;
+  for (partition::Segment& segment : part.segments) {
     const Vec3 extent = segment.source.extent();
     if (segment.bytes == 0) continue;
     const auto rows_of = [&](std::int64_t cut, std::int64_t across) { return (cut + n - 1) / n * across; };
     const std::int64_t rows = std::max(rows_of(extent.z, extent.y), rows_of(extent.y, extent.z));
     segment.bytes = segment.bytes / (extent.y * extent.z) * rows;
-    part.append(segment, 0);
   }
-  return part.bytes;
+  return payload_capacity(part);
 }
 
 bool may_go_as_packets(const partition::Geometry& geometry, const std::vector<std::vector<Array>>& arrays) {

@@ -14,9 +14,8 @@ namespace halocline::exchange {
 /// the field has a wire format, in which they are never sent as packets. Over a link, many short stores take longer than a pack and an unpack (docs/decisions/0015). The packed part is cut into
 /// pieces, so that one is unpacked while the next is being sent.
 /// Offsets count from the start of the receive buffer; around each piece there are slack_bytes that belong to it.
-/// Segments of pieces begin at lines of memory: a store of part of a sector costs a link more than one of a whole sector. If both
-/// ends of rows go to the same neighbour, they take turns in a piece, so that memory that lies side by side is read, and written, at
-/// the same time (docs/decisions/0097).
+/// Segments of pieces begin at lines of memory: a store of part of a sector costs a link more than one of a whole sector
+/// (docs/decisions/0097).
 struct SplitPayload {
   /// The most by which a row may grow at either end when it is unpacked into whole sectors.
   static constexpr std::int64_t slack_bytes = 32;

@@ -29,9 +29,10 @@ CopyEnd in_array(const Memory& memory, const PackedSegment& packed, const Box& b
 CopyEnd in_payload(std::byte* payload, const PackedSegment& packed, const FieldDescriptor& field) {
   const std::int64_t element_bytes = bytes_on_wire(field);
   const Vec3 extent = packed.segment.source.extent();
-  const std::int64_t from_row_to_row = packed.in_turns * extent.x * element_bytes;
+  const std::int64_t row = extent.x * element_bytes;
+  const std::int64_t from_row_to_row = packed.in_turns * row;
   const std::int64_t plane = from_row_to_row * extent.y;
-  return {payload + packed.offset, {element_bytes, from_row_to_row, plane}, plane * extent.z, true};
+  return {payload + packed.offset + packed.turn * row, {element_bytes, from_row_to_row, plane}, plane * extent.z, true};
 }
 
 using Way = device::Conversion::Way;

@@ -67,9 +67,9 @@ TEST(CopyPlan, ConversionsOfDifferentFormatsAreNotPaired) {
                        {Conversion::Way::pack, Element::f64, narrow}};
   };
   const StridedCopy both[] = {pack(Element::bf16, 0), pack(Element::f16, 8)};
-  EXPECT_EQ(pair_tasks(plan_tasks(both)).size(), 2u);
+  EXPECT_EQ(plan_tasks(both, Pairs::any).size(), 2u);
   const StridedCopy alike[] = {pack(Element::bf16, 0), pack(Element::bf16, 8)};
-  EXPECT_EQ(pair_tasks(plan_tasks(alike)).size(), 1u);
+  EXPECT_EQ(plan_tasks(alike, Pairs::any).size(), 1u);
   StridedCopy odd = pack(Element::f16, 0);
   odd.target += 1;
   EXPECT_EQ(
@@ -169,7 +169,7 @@ TEST(CopyPlan, PairsAreNearEachOther) {
     const StridedCopy ends[] = {{source, target, {4, 64, 640}, {4, 64, 640}, {3, 10, 10}, 4},
                                 {source + apart, target + 128, {4, 64, 640}, {4, 64, 640}, {3, 10, 10}, 4}};
     const std::vector<CopyTask> tasks = plan_tasks(ends);
-    const std::vector<CopyTask> paired = pair_tasks(tasks);
+    const std::vector<CopyTask> paired = plan_tasks(ends, Pairs::any);
     EXPECT_EQ(paired.size(), apart == gib ? 1u : 2u);
     EXPECT_EQ(places(paired), places(tasks));
   }
@@ -193,7 +193,7 @@ TEST(CopyPlan, PairsAreTheSameCopies) {
     std::vector<StridedCopy> copies;
     for (const StridedCopyCase& one : cases) copies.push_back(one.copy);
     const std::vector<CopyTask> tasks = plan_tasks(copies);
-    const std::vector<CopyTask> paired = pair_tasks(tasks);
+    const std::vector<CopyTask> paired = plan_tasks(copies, Pairs::any);
     pairs += static_cast<int>(tasks.size() - paired.size());
     carry_out(paired);
     for (const StridedCopyCase& one : cases) ASSERT_EQ(one.actual, one.expected) << "round " << i;
@@ -214,7 +214,7 @@ TEST(CopyPlan, TheTwoEndsOfARowAreCopiedSideBySide) {
                        4};
   };
   const std::vector<StridedCopy> both{end_of_rows(28, -4), end_of_rows(0, 32)};
-  const std::vector<CopyTask> tasks = pair_tasks(plan_tasks(both));
+  const std::vector<CopyTask> tasks = plan_tasks(both, Pairs::any);
   ASSERT_EQ(tasks.size(), 1u);
   ASSERT_EQ(tasks[0].units() * tasks[0].unit_bytes, 2 * 4 * 4 * 30);
   const TileShape shape = tiling_of(tasks[0]).shape;
@@ -246,15 +246,15 @@ TEST(CopyPlan, RowsThatTakeTurnsInABufferArePaired) {
   const std::vector<StridedCopy> in_turns{pack(0, 0, 6), pack(61, 3, 6)};
   const std::vector<StridedCopy> apart{pack(0, 0, 3), pack(61, 3 * 6 * 5, 3)};
   for (const bool packs : {true, false}) {
-    const auto tasks_of = [&](std::vector<StridedCopy> copies) {
+    const auto tasks_of = [&](std::vector<StridedCopy> copies, Pairs pairs) {
       if (!packs) std::ranges::transform(copies, copies.begin(), unpack);
-      return plan_tasks(copies);
+      return plan_tasks(copies, pairs);
     };
-    const std::vector<CopyTask> paired = pair_tasks(tasks_of(in_turns), Pairs::of_rows_in_turns);
+    const std::vector<CopyTask> paired = tasks_of(in_turns, Pairs::of_rows_in_turns);
     ASSERT_EQ(paired.size(), 1u);
     EXPECT_EQ(paired[0].count, (std::array<std::uint32_t, 4>{3, 2, 6, 5}));
-    EXPECT_EQ(pair_tasks(tasks_of(apart), Pairs::of_rows_in_turns).size(), 2u);
-    EXPECT_EQ(pair_tasks(tasks_of(apart)).size(), 1u);
+    EXPECT_EQ(tasks_of(apart, Pairs::of_rows_in_turns).size(), 2u);
+    EXPECT_EQ(tasks_of(apart, Pairs::any).size(), 1u);
   }
 }
 

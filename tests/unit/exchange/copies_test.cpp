@@ -36,12 +36,12 @@ class OwnHalo : public testing::Test {
     // The message towards x, which fills the halo below in x.
     const Box source({cells - 3, 0, 0}, {cells, cells, cells});
     const Box target({-3, 0, 0}, {0, cells, cells});
-    payload.append({.field = field_id(0),
-                    .direction = Direction::of(1, 0, 0),
-                    .source = source,
-                    .target = target,
-                    .bytes = 3 * cells * cells * element},
-                   0);
+    const PackedSegment segment{{.field = field_id(0),
+                                 .direction = Direction::of(1, 0, 0),
+                                 .source = source,
+                                 .target = target,
+                                 .bytes = 3 * cells * cells * element}};
+    payload.append({&segment, 1}, RowEnds::apart);
   }
   /// The first owned cell is at the begin of a sector. The copies are not run: only addresses count.
   void set_array(std::int64_t stride) {

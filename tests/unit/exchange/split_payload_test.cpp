@@ -68,7 +68,9 @@ TEST(SplitPayload, BothEndsOfRowsTakeTurns) {
       EXPECT_EQ(one.segment.direction[1], other.segment.direction[1]);
       EXPECT_EQ(one.segment.direction[2], other.segment.direction[2]);
       EXPECT_EQ(one.offset % SplitPayload::line_bytes, 0);
-      EXPECT_EQ(other.offset - one.offset, 2 * 4) << "a row of two cells";
+      EXPECT_EQ(one.offset, other.offset);
+      EXPECT_EQ(one.turn, 0);
+      EXPECT_EQ(other.turn, 1);
       EXPECT_EQ(one.in_turns, 2);
       EXPECT_EQ(other.in_turns, 2);
       EXPECT_GE(one.offset, end);
@@ -79,6 +81,23 @@ TEST(SplitPayload, BothEndsOfRowsTakeTurns) {
   }
   EXPECT_GE(pairs, 9U) << "a face, four edges and four corners";
   EXPECT_LE(split.pieces.back().bytes + SplitPayload::slack_bytes, both.room().bytes);
+}
+
+/// In what is packed as a whole and in parts, too; not where segments are compared one by one.
+TEST(SplitPayload, BothEndsOfRowsTakeTurnsInEveryMessage) {
+  const OneMessage both({64, 40, 40});
+  const auto in_turns = [](const Payload& payload) {
+    return std::ranges::count_if(payload.segments, [](const PackedSegment& item) { return item.in_turns == 2; });
+  };
+  const Payload whole = payload_of(both.message, both.selection);
+  EXPECT_EQ(whole.segments.size(), 26U);
+  EXPECT_EQ(in_turns(whole), 18) << "all but those without a direction in x";
+  EXPECT_LE(whole.bytes, payload_capacity(both.message));
+  EXPECT_EQ(in_turns(payload_of(both.message, both.selection, RowEnds::apart)), 0);
+  for (const Payload& part : in_parts(whole, 2)) {
+    EXPECT_GE(in_turns(part), 2);
+    EXPECT_LE(part.bytes, part_capacity(both.message, 2));
+  }
 }
 
 TEST(SplitPayload, LongRowsNeedNoRoom) {
