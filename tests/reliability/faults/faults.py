@@ -9,8 +9,8 @@ PART is a name of scenarios.py: one program or several. First each runs with all
 rank is there. A case is a site of a program, a rank, the number of its call there, and whether later calls of that function fail, too. Seeds 0 to S - 1 are one
 case for each of S sites, in an order that is the same in each run; five more rounds of S are other ranks, numbers and lasting failures; then they begin again.
 
-Where starting a process takes long, it lives several times (--lives), each time with another case. A life that does not end as it must, or does not reach
-its call, decides nothing: the case is run again by itself.
+As starting processes takes long, they live several times (--lives), each time with another case. A life that does not end as it must, or does not reach
+its call, decides nothing: the case is run again by itself, and those behind it in other processes if these processes have ended with it.
 
 A case fails if the program ends by a signal, lasts longer than its limit, leaves files, ends with 0 though its result is not verified, or ends
 otherwise without a line that has the reason. Prints each failure with its seed, and "cases passed: N". Exit code 1 if one failed, 2 if the
@@ -120,23 +120,30 @@ class Program:
             return result, read_sites(log) if variable is None else {}
 
     def run_lives(self, cases):
-        """One process that lives once for each of these cases. Returns the results; None if the process does not end as it must."""
+        """Processes that live once for each of these cases. Returns the results of lives that have ended, and what is wrong with the end of the processes."""
         with tempfile.TemporaryDirectory(prefix="halocline-faults-") as folder:
             log, work = places(folder)
             for life in range(len(cases)):
                 (work / str(life)).mkdir()
                 self.scenario.prepare(work / str(life), self.build)
             limit = self.scenario.limit + 10 * len(cases)
-            code, _, err, seconds = self.execute(work, log, ",".join(case.variable() for case in cases), limit, len(cases))
+            variable = ",".join(["none", *(part for case in cases for part in (case.variable(), "none"))])
+            code, _, _, seconds = self.execute(work, log, variable, limit, len(cases))
             lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
             results = []
+            err = ""
             for life, case in enumerate(cases):
-                found = re.search(rf"^life {life}\n(.*?)^life {life} ended with (\d)$", err, re.M | re.S)
-                if code != 0 or found is None:
-                    return None
-                reached = any(line.startswith(f"failed {case.site} {life} ") for line in lines)
-                results.append(Result(int(found[2]), "", found[1], seconds / len(cases), reached, self.scenario.left(work / str(life)), []))
-            return results
+                errors = work / str(life) / "errors"
+                err = errors.read_text(encoding="utf-8", errors="replace") if errors.is_file() else ""
+                codes = re.findall(r"^ended with (\d)$", err, re.M)
+                if len(codes) < self.scenario.processes:
+                    break
+                # Each life is between two parts without a fault.
+                reached = any(line.startswith(f"failed {case.site} {2 * life + 1} ") for line in lines)
+                results.append(Result(int(max(codes)), "", err, seconds / len(cases), reached, self.scenario.left(work / str(life)), []))
+            # MPI cannot give up every call: a watchdog then ends the process, unless the launcher has ended it with the one that has failed.
+            right = code == 0 if len(results) == len(cases) else scenarios.WATCHDOG in err
+            return results, "" if right else f"exit code {code}, errors of the last life: {err[-600:]!r}"
 
     def execute(self, work, log, variable, limit, lives=0):
         """(exit code, or None at the limit; output; errors; seconds) of a process."""
@@ -278,16 +285,19 @@ def main():
         def run_series(series):
             """(seed, program, case, result, what is wrong) of cases of one program."""
             program = series[0][1]
-            lived = program.run_lives([case for _, _, case in series]) if len(series) > 1 else None
             told = []
-            for place, (seed, _, case) in enumerate(series):
-                if lived and lived[place].reached and not judge(program.scenario, case, lived[place]):
-                    totals["in series"] += 1
-                    told.append((seed, program, case, lived[place], ""))
-                else:
-                    told.append((seed, program, case, *by_itself(program, case)))
-            if len(series) > 1 and lived is None and not any(wrong for *_, wrong in told):
-                told[-1] = (*told[-1][:4], f"cases from seed {series[0][0]} on end wrongly in one process, and rightly each by itself")
+            while series:
+                lived, end = program.run_lives([case for _, _, case in series]) if len(series) > 1 else ([], "")
+                # The case in which the processes ended too early, too.
+                for place, (seed, _, case) in enumerate(series[: len(lived) + 1]):
+                    if place < len(lived) and lived[place].reached and not judge(program.scenario, case, lived[place]):
+                        totals["in series"] += 1
+                        told.append((seed, program, case, lived[place], ""))
+                    else:
+                        told.append((seed, program, case, *by_itself(program, case)))
+                if end and not told[-1][4]:
+                    told[-1] = (*told[-1][:4], f"processes of cases from seed {series[0][0]} on end wrongly, and rightly for this one by itself: {end}")
+                series = series[len(lived) + 1 :]
             return told
 
         chosen = [(seed, *cases.of(seed)) for seed in drivers.seeds_of(given)]

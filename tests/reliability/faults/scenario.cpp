@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The life of a domain, for runs in which one call fails: scenario RANKS|mpi FOLDER [cuda] [LIVES]. RANKS are threads; with mpi, the ranks are
 // those of the launcher. A rank has two devices of the host, or one GPU. LIVES: so many lives one after another, in FOLDER/0, FOLDER/1,
-// ..., each with another fault; "life N", and "life N ended with CODE" behind it, on standard error. Plans, realizes, exchanges, swaps, captures, replays, gathers,
+// ..., each with another fault; the folder's file "errors" has what is printed meanwhile, and "ended with CODE" by each process at its end.
+// Plans, realizes, exchanges, swaps, captures, replays, gathers,
 // writes a checkpoint and an image, restores, accumulates, closes, with every owned and halo cell compared. A rank prints "rank R:
 // verified", or "rank R: PHASE: ERROR", and then uses the domain again: that must throw the first error once more. Exit code 0 if all
 // ranks verified; 1 after an error; 4 if a rule was broken ("rank R: broken: ...").
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "comm/gather.hpp"
 #include "comm/local_ranks.hpp"
@@ -33,6 +36,8 @@ constexpr Vec3 extent{10, 9, 8};
 constexpr Duration timeout = 4s;
 /// Of collectives while processes start on GPUs: a machine makes their contexts one after the other, in more than a second each.
 constexpr Duration timeout_of_start = 30s;
+/// Of what ranks do together between their lives: one of them may be in all its timeouts meanwhile.
+constexpr Duration timeout_between = 60s;
 
 /// Text on standard error in one write, without memory: this program must be able to say what happened.
 struct Line {
@@ -236,7 +241,7 @@ class Life {
 };
 
 /// Ends the process if a rank breaks a rule. Returns as a process with this life alone would.
-int live_once(int ranks, const std::string& folder, DeviceKind kind) {
+int live_once(int ranks, const char* folder, DeviceKind kind) {
   comm::ThreadsOptions options;
   options.timeout = timeout;
   try {
@@ -244,7 +249,7 @@ int live_once(int ranks, const std::string& folder, DeviceKind kind) {
         ranks,
         [&](comm::RankGroup& comm) {
           set_rank(static_cast<int>(comm.rank().value()));
-          Life(comm, kind).run(folder.c_str());
+          Life(comm, kind).run(folder);
         },
         options);
     return 0;
@@ -254,17 +259,48 @@ int live_once(int ranks, const std::string& folder, DeviceKind kind) {
   }
 }
 
-int live_often(int ranks, const char* folder, DeviceKind kind, int lives) {
-  void* const next = ::dlsym(RTLD_DEFAULT, "faults_next_life");
+/// The next of the faults of FAULTS_FAIL holds.
+void next_fault() {
+  if (void* const next = ::dlsym(RTLD_DEFAULT, "faults_next_life")) reinterpret_cast<void (*)()>(next)();
+}
+
+/// Calls live(life, folder) for each life, and meet() after it. Of the faults, the first, third, ... are for what precedes the lives and lies between them.
+template <typename Live, typename Meet>
+void live_often(const char* folder, int lives, Live&& live, Meet&& meet) {
   for (int life = 0; life < lives; ++life) {
-    const std::string number = std::to_string(life);
-    Line() << "life " << number;
-    const int code = live_once(ranks, std::string(folder) + "/" + number, kind);
-    // Before anything of this loop allocates.
-    if (next != nullptr) reinterpret_cast<void (*)()>(next)();
-    Line() << "life " << number << " ended with " << digit(code);
+    const std::string place = std::string(folder) + "/" + std::to_string(life);
+    const int errors = ::open((place + "/errors").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (errors < 0 || ::dup2(errors, STDERR_FILENO) < 0) std::_Exit(2);
+    ::close(errors);
+    next_fault();
+    const int code = live(life, place.c_str());
+    next_fault();
+    Line() << "ended with " << digit(code);
+    meet();
   }
-  return 0;
+}
+
+/// Each life has ranks of its own, made before the first: what one leaves behind is not in the way of the others.
+[[noreturn]] void live_often_by_mpi(comm::Session& session, const char* folder, DeviceKind kind, int lives) {
+  comm::Communicator world = session.world();
+  world.set_timeout(timeout_between);
+  comm::RankGroup& all = world;
+  std::vector<std::unique_ptr<comm::RankGroup>> groups;
+  for (int life = 0; life < lives; ++life) {
+    groups.push_back(all.split(0, static_cast<int>(all.rank().value())));
+    groups.back()->set_timeout(life == 0 && kind == DeviceKind::cuda ? timeout_of_start : timeout);
+  }
+  live_often(
+      folder, lives,
+      [&](int life, const char* place) {
+        try {
+          return Life(*groups[static_cast<std::size_t>(life)], kind).run(place);
+        } catch (...) {  // it has printed why
+          return 1;
+        }
+      },
+      [&] { world.barrier(); });
+  session.abort(0);
 }
 
 int run(int argc, char** argv) {
@@ -273,8 +309,8 @@ int run(int argc, char** argv) {
   if (cuda) ++words;
   const int lives = argc > words ? std::atoi(argv[words++]) : 0;
   const bool mpi = argc > 1 && std::strcmp(argv[1], "mpi") == 0;
-  if (argc < 3 || argc != words || (mpi && lives != 0)) {
-    std::fputs("usage: scenario RANKS FOLDER [cuda] [LIVES]\n       scenario mpi FOLDER [cuda]\n", stderr);
+  if (argc < 3 || argc != words) {
+    std::fputs("usage: scenario RANKS|mpi FOLDER [cuda] [LIVES]\n", stderr);
     return 2;
   }
   const DeviceKind kind = cuda ? DeviceKind::cuda : DeviceKind::host;
@@ -282,11 +318,15 @@ int run(int argc, char** argv) {
     Environment environment;
     environment.timeout = cuda ? timeout_of_start : timeout;
     comm::Session session(&argc, &argv, environment);
+    if (lives != 0) live_often_by_mpi(session, argv[2], kind, lives);
     comm::Communicator world = session.world();
     return Life(world, kind).run(argv[2]);
   }
   const int ranks = std::atoi(argv[1]);
-  return lives != 0 ? live_often(ranks, argv[2], kind, lives) : live_once(ranks, argv[2], kind);
+  if (lives == 0) return live_once(ranks, argv[2], kind);
+  live_often(
+      argv[2], lives, [&](int, const char* place) { return live_once(ranks, place, kind); }, [] {});
+  return 0;
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ REASONS = re.compile(
     r"|MPI_ERR_|cudaErrorUnknown|CUDA_ERROR_UNKNOWN|temporarily unavailable|Cannot allocate|File too large|File name too long|Inappropriate ioctl|not implemented|No child"
 )
 
+#: Of the line with which a watchdog ends a process.
+WATCHDOG = "this process ends, as MPI cannot give the call up"
 
 
 def has_reason(text, function):
@@ -36,6 +38,7 @@ class Scenario:
     name = ""
     limit = 40.0  # seconds; more than the timeouts of all collectives that can be waited for one after another
     lives = 1  # of a process: cases that it goes through
+    processes = 1
 
     def skipped(self):
         """Why it cannot be run on this machine, or nothing."""
@@ -97,7 +100,7 @@ class Life(Scenario):
         if not has_reason(causes, case.function):
             return f"no line has {case.function} or a reason"
         ended = [rank for rank in range(self.ranks) if re.search(rf"^rank {rank}: ", result.err, re.M)]
-        by_watchdog = result.err.count("this process ends, as MPI cannot give the call up")
+        by_watchdog = result.err.count(WATCHDOG)
         if len(ended) + by_watchdog < self.ranks and "scenario: error" not in result.err:
             return f"only ranks {ended} have a line"
         return ""
@@ -115,6 +118,11 @@ class Threads(Life):
 class Mpi(Life):
     name = "life-mpi"
     limit = 60.0
+    lives = 32  # a launch takes as long as ten of them
+
+    def __init__(self, ranks):
+        super().__init__(ranks)
+        self.processes = ranks
 
     def command(self, work, build, preload):
         flags = [word for name, value in preload.items() for word in ("-x", f"{name}={value}")]

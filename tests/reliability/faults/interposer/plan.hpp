@@ -6,7 +6,7 @@
 namespace faults {
 
 /// Which calls fail, from FAULTS_FAIL: SITE:NUMBER:MODE:RANK, such as 5f0c11d2a4c6e801:1:once:0. Several of them, with commas in between,
-/// are for the lives of a program that lives several times (faults_next_life).
+/// are for the parts of a program's life, which it separates by faults_next_life(); "none" is for a part without a fault.
 struct Plan {
   std::uint64_t site = 0;     ///< see sites.hpp, or 0 for no fault
   std::uint64_t number = 1;   ///< the number-th call of a rank at that site fails
