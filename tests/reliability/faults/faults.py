@@ -131,10 +131,11 @@ class Program:
             code, _, _, seconds = self.execute(work, log, variable, limit, len(cases))
             lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
             results = []
-            err = ""
+            err = said = ""
             for life, case in enumerate(cases):
                 errors = work / str(life) / "errors"
                 err = errors.read_text(encoding="utf-8", errors="replace") if errors.is_file() else ""
+                said += err
                 codes = re.findall(r"^ended with (\d)$", err, re.M)
                 if len(codes) < self.scenario.processes:
                     break
@@ -143,7 +144,7 @@ class Program:
                 results.append(Result(int(max(codes)), "", err, seconds / len(cases), reached, self.scenario.left(work / str(life)), []))
             # MPI cannot give up every call: a watchdog then ends the process, unless the launcher has ended it with the one that has failed.
             right = code == 0 if len(results) == len(cases) else scenarios.WATCHDOG in err
-            return results, "" if right else f"exit code {code}, errors of the last life: {err[-600:]!r}"
+            return results, "" if right else f"exit code {code}, errors of the last lives: {said[-600:]!r}"
 
     def execute(self, work, log, variable, limit, lives=0):
         """(exit code, or None at the limit; output; errors; seconds) of a process."""

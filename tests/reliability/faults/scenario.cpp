@@ -34,9 +34,8 @@ using namespace std::chrono_literals;
 constexpr Vec3 extent{10, 9, 8};
 /// Of each collective and each step of an exchange: a rank that fails keeps the others no longer.
 constexpr Duration timeout = 4s;
-/// Of collectives while processes start on GPUs: a machine makes their contexts one after the other, in more than a second each.
-constexpr Duration timeout_of_start = 30s;
-/// Of what ranks do together between their lives: one of them may be in all its timeouts meanwhile.
+/// Of what ranks do together before and between their lives. A machine makes the contexts of processes on its GPUs one after the other, in
+/// more than a second each, and a rank may be in all its timeouts while another one is ready for the next life.
 constexpr Duration timeout_between = 60s;
 
 /// Text on standard error in one write, without memory: this program must be able to say what happened.
@@ -96,8 +95,14 @@ void for_each(const Box& box, Body&& body) {
 
 class Life {
  public:
-  Life(comm::RankGroup& comm, DeviceKind kind)
-      : comm_(comm), kind_(kind), rank_(static_cast<int>(comm.rank().value())) {}
+  /// A domain that has failed keeps its part of a GPU: where several lives follow each other, none reserves one.
+  Life(comm::RankGroup& comm, DeviceKind kind, bool others_follow)
+      : comm_(comm), kind_(kind), rank_(static_cast<int>(comm.rank().value())) {
+    options_.timeout = timeout;
+    options_.devices.kind = kind;
+    options_.devices.per_rank = kind == DeviceKind::host ? 2 : 1;
+    if (others_follow) options_.tuning.domains_at_once = 1;
+  }
 
   int run(const char* folder) {
     try {
@@ -115,13 +120,8 @@ class Life {
 
  private:
   void live(const char* folder) {
-    DomainOptions options;
-    options.timeout = timeout;
-    const int devices = kind_ == DeviceKind::host ? 2 : 1;
-    options.devices.per_rank = devices;
-    options.devices.kind = kind_;
     phase_ = "making";
-    domain_.emplace(extent, Stencil::box(1), comm::Communicator(comm_), options);
+    domain_.emplace(extent, Stencil::box(1), comm::Communicator(comm_), options_);
     const auto u = domain_->add_field<double>("u", {.buffers = 2});
     const auto v = domain_->add_field<float>("v");
     phase_ = "plan";
@@ -160,7 +160,7 @@ class Life {
     }
     phase_ = "gather";
     const auto boxes = comm::gather_value(comm_, static_cast<std::int64_t>(domain_->subdomains().size()));
-    if (boxes.size() != static_cast<std::size_t>(comm_.size()) || boxes[0] != devices)
+    if (boxes.size() != static_cast<std::size_t>(comm_.size()) || boxes[0] != options_.devices.per_rank)
       throw Broken{"a gathered number is wrong"};
     phase_ = "files";
     {
@@ -236,12 +236,13 @@ class Life {
   comm::RankGroup& comm_;
   DeviceKind kind_;
   int rank_;
+  DomainOptions options_;
   const char* phase_ = "start";
   std::optional<Domain> domain_;
 };
 
 /// Ends the process if a rank breaks a rule. Returns as a process with this life alone would.
-int live_once(int ranks, const char* folder, DeviceKind kind) {
+int live_once(int ranks, const char* folder, DeviceKind kind, bool others_follow) {
   comm::ThreadsOptions options;
   options.timeout = timeout;
   try {
@@ -249,7 +250,7 @@ int live_once(int ranks, const char* folder, DeviceKind kind) {
         ranks,
         [&](comm::RankGroup& comm) {
           set_rank(static_cast<int>(comm.rank().value()));
-          Life(comm, kind).run(folder);
+          Life(comm, kind, others_follow).run(folder);
         },
         options);
     return 0;
@@ -280,21 +281,30 @@ void live_often(const char* folder, int lives, Live&& live, Meet&& meet) {
   }
 }
 
+/// Makes the context of a rank's GPU: with ranks that are processes, of the GPU with the rank's number, if there are as many.
+void make_context(int rank) {
+  void* const init = ::dlsym(RTLD_DEFAULT, "cudaInitDevice");
+  if (init == nullptr) return;
+  const auto make = [init](int device) {
+    return reinterpret_cast<int (*)(int, unsigned, unsigned)>(init)(device, 0, 0) == 0;
+  };
+  if (!make(rank)) static_cast<void>(make(0));
+}
+
 /// Each life has ranks of its own, made before the first: what one leaves behind is not in the way of the others.
 [[noreturn]] void live_often_by_mpi(comm::Session& session, const char* folder, DeviceKind kind, int lives) {
   comm::Communicator world = session.world();
-  world.set_timeout(timeout_between);
   comm::RankGroup& all = world;
   std::vector<std::unique_ptr<comm::RankGroup>> groups;
   for (int life = 0; life < lives; ++life) {
     groups.push_back(all.split(0, static_cast<int>(all.rank().value())));
-    groups.back()->set_timeout(life == 0 && kind == DeviceKind::cuda ? timeout_of_start : timeout);
+    groups.back()->set_timeout(timeout);
   }
   live_often(
       folder, lives,
       [&](int life, const char* place) {
         try {
-          return Life(*groups[static_cast<std::size_t>(life)], kind).run(place);
+          return Life(*groups[static_cast<std::size_t>(life)], kind, true).run(place);
         } catch (...) {  // it has printed why
           return 1;
         }
@@ -316,16 +326,21 @@ int run(int argc, char** argv) {
   const DeviceKind kind = cuda ? DeviceKind::cuda : DeviceKind::host;
   if (mpi) {
     Environment environment;
-    environment.timeout = cuda ? timeout_of_start : timeout;
+    environment.timeout = cuda || lives != 0 ? timeout_between : timeout;
     comm::Session session(&argc, &argv, environment);
-    if (lives != 0) live_often_by_mpi(session, argv[2], kind, lives);
     comm::Communicator world = session.world();
-    return Life(world, kind).run(argv[2]);
+    if (cuda) {
+      make_context(static_cast<int>(world.rank().value()));
+      world.barrier();
+    }
+    if (lives != 0) live_often_by_mpi(session, argv[2], kind, lives);
+    world.set_timeout(timeout);
+    return Life(world, kind, false).run(argv[2]);
   }
   const int ranks = std::atoi(argv[1]);
-  if (lives == 0) return live_once(ranks, argv[2], kind);
+  if (lives == 0) return live_once(ranks, argv[2], kind, false);
   live_often(
-      argv[2], lives, [&](int, const char* place) { return live_once(ranks, place, kind); }, [] {});
+      argv[2], lives, [&](int, const char* place) { return live_once(ranks, place, kind, true); }, [] {});
   return 0;
 }
 
