@@ -38,9 +38,9 @@ CudaRoom::CudaRoom(std::shared_ptr<Devices> devices, int device, int parts, int 
     return;
   }
   throw ResourceError(fmt::format(
-      "device {} ({}) has no room for the exchanges of another domain: {} domains have theirs, and this one wants "
-      "one of {} parts; allowed are as many domains at a time as Tuning::domains_at_once says in each of them, "
-      "or 1 where their exchanges are never under way together",
+      "device {} ({}) has no room for the exchanges of another domain: {} domains have theirs, which a domain that "
+      "has failed keeps, and this one wants one of {} parts; allowed are as many domains at a time as "
+      "Tuning::domains_at_once says in each of them, or 1 where their exchanges are never under way together",
       device, on.info().name, ledger.holders(on.ordinal()), parts));
 }
 

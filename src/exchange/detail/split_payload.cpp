@@ -161,8 +161,9 @@ PackedRoom packed_room(const partition::Message& message, const partition::Geome
   if (bytes == 0 || (!always && bytes < tuning.pack_short_rows_from_bytes)) return room;
   room.pieces = pieces_of(bytes, tuning.packed_piece_bytes);
   // Each segment of a piece begins at a line, and what follows the piece behind a multiple of 16 bytes.
-  const std::int64_t gaps =
-      room.pieces * (2 * SplitPayload::slack_bytes + SplitPayload::line_bytes * (std::ssize(packed.segments) + 1));
+  const std::int64_t segments =
+      std::ranges::count_if(packed.segments, [](const partition::Segment& segment) { return segment.bytes > 0; });
+  const std::int64_t gaps = room.pieces * (2 * SplitPayload::slack_bytes + SplitPayload::line_bytes * (segments + 1));
   room.bytes = bytes + gaps;
   return room;
 }
