@@ -128,7 +128,7 @@ class Program:
                 self.scenario.prepare(work / str(life), self.build)
             limit = self.scenario.limit + 10 * len(cases)
             variable = ",".join(["none", *(part for case in cases for part in (case.variable(), "none"))])
-            code, _, _, seconds = self.execute(work, log, variable, limit, len(cases))
+            code, _, launcher, seconds = self.execute(work, log, variable, limit, len(cases))
             lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
             results = []
             err = said = ""
@@ -144,7 +144,7 @@ class Program:
                 results.append(Result(int(max(codes)), "", err, seconds / len(cases), reached, self.scenario.left(work / str(life)), []))
             # MPI cannot give up every call: a watchdog then ends the process, unless the launcher has ended it with the one that has failed.
             right = code == 0 if len(results) == len(cases) else scenarios.WATCHDOG in err
-            return results, "" if right else f"exit code {code}, errors of the last lives: {said[-600:]!r}"
+            return results, "" if right else f"exit code {code}, errors of the lives: {said[-600:]!r}, of the launcher: {launcher[-600:]!r}"
 
     def execute(self, work, log, variable, limit, lives=0):
         """(exit code, or None at the limit; output; errors; seconds) of a process."""
