@@ -120,9 +120,9 @@ class Mpi(Life):
     limit = 60.0
     lives = 32  # a launch takes as long as ten of them
 
-    def __init__(self, ranks):
-        super().__init__(ranks)
-        self.processes = ranks
+    @property
+    def processes(self):
+        return self.ranks
 
     def command(self, work, build, preload):
         flags = [word for name, value in preload.items() for word in ("-x", f"{name}={value}")]
