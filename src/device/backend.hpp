@@ -195,7 +195,7 @@ class Backend {
   [[nodiscard]] virtual int device_count() const = 0;
   [[nodiscard]] virtual DeviceInfo info(int device) const = 0;
   /// The best alignment of the first owned cell of a row: a cache line of the host, a sector group of a GPU. A
-  /// power of two. Rows between which narrow halos lie are aligned to two sectors only.
+  /// power of two. Rows between which narrow halos lie are aligned to a sector only.
   [[nodiscard]] virtual std::int64_t row_alignment_bytes() const = 0;
   /// The unit of memory transactions: stores of whole sectors do not read memory first. A power of two, at most the row
   /// alignment; 1 if it makes no difference.

@@ -150,8 +150,10 @@ std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks, Pairs pairs) {
   const auto are_near = [](const CopyTask& a, const CopyTask& b) {
     return std::max(std::abs(b.source - a.source), std::abs(b.target - a.target)) + reach_of(a) <= farthest;
   };
+  // Rows that are unpacked may have grown at either end, over the rows next to them in the source.
   const auto take_turns = [](const CopyTask& a, const CopyTask& b) {
-    return std::abs(b.source - a.source) < std::abs(a.source_stride[1]) &&
+    const std::int64_t row = std::int64_t{a.count[0]} * a.source_unit_bytes();
+    return std::abs(b.source - a.source) < std::abs(a.source_stride[1]) + row &&
            std::abs(b.target - a.target) < std::abs(a.target_stride[1]);
   };
   if (pairs == Pairs::none) return tasks;

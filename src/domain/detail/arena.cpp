@@ -43,7 +43,8 @@ class LayoutOfField {
  public:
   LayoutOfField(const partition::Geometry& geometry, field_id field, subdomain_id subdomain,
                 const device::Backend& backend)
-      : descriptor_(&geometry.fields[field.index()]),
+      : geometry_(&geometry),
+        descriptor_(&geometry.fields[field.index()]),
         subdomain_(subdomain),
         halo_(geometry.halo_of(field)),
         owned_(geometry.owned(field, subdomain).extent()),
@@ -66,22 +67,31 @@ class LayoutOfField {
   [[nodiscard]] std::int64_t rows_in_plane() const { return halo_.lower().y + owned_.y + halo_.upper().y; }
   [[nodiscard]] std::int64_t planes() const { return halo_.lower().z + owned_.z + halo_.upper().z; }
 
+  /// Whether the halos below and above in x are copied from one subdomain, which may be this one.
+  [[nodiscard]] bool has_one_neighbour_in_x() const {
+    const auto below = partition::neighbour(*geometry_, subdomain_, Direction::of(-1, 0, 0));
+    const auto above = partition::neighbour(*geometry_, subdomain_, Direction::of(1, 0, 0));
+    return below && above && below->subdomain == above->subdomain;
+  }
+
+  /// Between two rows are the halo above the one and the halo below the next. See docs/decisions/0098.
   void place_rows() {
     const std::int64_t halo_below = descriptor_->x_halos_apart ? 0 : halo_.lower().x * element_;
     const std::int64_t halo_above = descriptor_->x_halos_apart ? 0 : halo_.upper().x * element_;
-    // Between two rows are the halo above the one and the halo below the next. Each of these has whole sectors, so that
-    // halos can be stored without reading their old contents first.
-    const std::int64_t below = round_up(halo_below, sector_);
-    const std::int64_t above = round_up(halo_above, sector_);
-    // Memory reads and writes two sectors at a time (a burst). Halos that fit into one burst lie in the same one, so that it is
-    // touched once for both.
-    const std::int64_t burst = 2 * sector_;
-    const bool in_one_burst = has_sectors_ && below + above > 0 && below + above <= burst;
-    const std::int64_t unit = in_one_burst ? burst : row_alignment_;
-    row_ = round_up(round_up(owned_.x * element_, sector_) + above + below, unit);
-    // Odd multiples spread the rows over all sets of a cache. They would put two halos of one burst into two.
-    if (!in_one_burst && row_ / unit % 2 == 0) row_ += unit;
-    const std::int64_t first_row = round_up(below, unit);
+    const std::int64_t widest = std::max(halo_below, halo_above);
+    const bool narrow = has_sectors_ && widest > 0 && widest <= sector_;
+    // Each has whole sectors, so that it can be stored without reading what was there; or half of one, if the other half is stored at the
+    // same time.
+    const bool in_one_sector = narrow && widest <= sector_ / 2 && has_one_neighbour_in_x();
+    const std::int64_t part = in_one_sector ? sector_ / 2 : sector_;
+    const std::int64_t below = round_up(halo_below, part);
+    const std::int64_t above = round_up(halo_above, part);
+    const std::int64_t unit = narrow ? sector_ : row_alignment_;
+    row_ = round_up(owned_.x * element_ + above + below, unit);
+    // Odd multiples spread the rows over all sets of a cache.
+    if (!narrow && row_ / unit % 2 == 0) row_ += unit;
+    // Memory reads and writes two sectors at a time (a burst). Where rows are whole bursts, so is what lies between them.
+    const std::int64_t first_row = round_up(below, narrow ? 2 * sector_ : unit);
     append(Bytes(row_) * rows_in_plane() * planes() * descriptor_->components + first_row);
     so_far();  // from here on nothing overflows
     const std::int64_t plane = row_ * rows_in_plane();
@@ -113,6 +123,7 @@ class LayoutOfField {
     });
   }
 
+  const partition::Geometry* geometry_;
   const FieldDescriptor* descriptor_;
   subdomain_id subdomain_;
   HaloWidth halo_;

@@ -11,8 +11,9 @@
 namespace halocline {
 
 /// The memory of one subdomain's fields that Halocline owns: one allocation that others may map, all fields and buffers
-/// one after another. Rows are padded so that the first owned cell of each is aligned, and that an odd number of
-/// aligned units lies between rows: the ends of rows, which thin x faces consist of, then fall into all buffers of a
+/// one after another. Rows are padded so that the first owned cell of each is aligned. Where halos in x are narrow, that is to
+/// a sector of memory, and as little as possible lies between rows; elsewhere to Backend::row_alignment_bytes(), and an odd number
+/// of these units lies between rows: the ends of rows, which thin x faces consist of, then fall into all buffers of a
 /// cache instead of a few. The padding is Halocline's own.
 struct Arena {
   std::unique_ptr<device::ShareableBuffer> buffer;

@@ -256,6 +256,14 @@ TEST(CopyPlan, RowsThatTakeTurnsInABufferArePaired) {
     EXPECT_EQ(tasks_of(apart, Pairs::of_rows_in_turns).size(), 2u);
     EXPECT_EQ(tasks_of(apart, Pairs::any).size(), 1u);
   }
+  // Rows of one cell, which are unpacked with three more: below the one end, and above the other.
+  const auto grown = [&](std::int64_t at, std::int64_t cell) {
+    StridedCopy copy = unpack(pack(cell, at, 2));
+    copy.extent = {4, 6, 4};
+    return copy;
+  };
+  const std::vector<StridedCopy> overlapping{grown(8 - 3, 64 - 4), grown(8 + 1, 64 + 48)};
+  EXPECT_EQ(plan_tasks(overlapping, Pairs::of_rows_in_turns).size(), 1u);
 }
 
 /// Copies are split before the unit numbers exceed 31 bits. No memory is accessed.

@@ -48,27 +48,52 @@ TEST(Arena, whose_fields_together_leave_63_bits_is_refused) {
   EXPECT_EQ(arena.arrays.size(), 2u);
 }
 
+struct Rows {
+  std::int64_t radius = 3;
+  std::int64_t cells = 512;                ///< of a subdomain
+  std::int64_t cuts = 1;                   ///< subdomains in x
+  Boundary boundary = Boundary::periodic;  ///< in x
+};
+
 /// Bytes from one row of fp32 cells to the next, where sectors have 32 bytes and rows are best aligned to 128.
-std::int64_t row_bytes(std::int64_t radius, std::int64_t cells = 512) {
+std::int64_t row_bytes(const Rows& rows) {
   device::HostOptions host;
   host.sector_bytes = 32;
   test::ForwardingBackend backend(device::make_host_backend(host), {.row_alignment_bytes = 128});
-  const Stencil stencil = Stencil::box(radius, 1, 1);
-  const partition::Geometry geometry(partition::make_partition({.extent = {cells, 4, 4}, .halo = stencil}),
-                                     {{.name = "u", .element = Element::f32}}, stencil);
+  const Stencil stencil = Stencil::box(rows.radius, 1, 1);
+  const partition::Geometry geometry(partition::make_partition({.extent = {rows.cuts * rows.cells, 4, 4},
+                                                                .halo = stencil,
+                                                                .devices_per_node = rows.cuts,
+                                                                .method = partition::Method::given,
+                                                                .device_grid = Vec3{rows.cuts, 1, 1}}),
+                                     {{.name = "u", .element = Element::f32}}, stencil,
+                                     {rows.boundary, Boundary::periodic, Boundary::periodic});
   const auto arena = make_arena(backend, 0, geometry, subdomain_id(0), {true});
   const auto& array = arena.arrays.at(0).at(0);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array.origin) % 64, 0u);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array.origin) % 32, 0u);
   return array.stride_bytes[1];
 }
 
-TEST(Arena, whose_halos_in_x_fit_into_two_sectors_has_no_more_between_rows) {
-  EXPECT_EQ(row_bytes(1), 2048 + 64);
-  EXPECT_EQ(row_bytes(8), 2048 + 64);
-  EXPECT_EQ(row_bytes(9), 2048 + 128);
-  EXPECT_EQ(row_bytes(0), 2048 + 128) << "an odd number of 128 bytes, as there is nothing between rows";
-  EXPECT_EQ(row_bytes(3, 304), 1216 + 64) << "an even number of 64 bytes";
-  EXPECT_EQ(row_bytes(3, 496), 1984 + 64) << "a power of two";
+TEST(Arena, whose_halos_in_x_fit_into_a_sector_has_no_more_between_rows) {
+  EXPECT_EQ(row_bytes({.radius = 1}), 2048 + 32);
+  EXPECT_EQ(row_bytes({.radius = 4}), 2048 + 32);
+  EXPECT_EQ(row_bytes({.radius = 3, .cells = 360}), 1440 + 32);
+  EXPECT_EQ(row_bytes({.radius = 3, .cells = 375}), 1500 + 36) << "12 bytes at either end, and 12 up to a whole sector";
+  EXPECT_EQ(row_bytes({.radius = 3, .cells = 504}), 2016 + 32) << "a power of two";
+  EXPECT_EQ(row_bytes({.radius = 3, .cuts = 2}), 2048 + 32) << "both halos are of the same neighbour";
+}
+
+TEST(Arena, whose_halos_in_x_are_wider_or_of_two_neighbours_has_a_sector_for_each) {
+  EXPECT_EQ(row_bytes({.radius = 5}), 2048 + 64);
+  EXPECT_EQ(row_bytes({.radius = 8}), 2048 + 64);
+  EXPECT_EQ(row_bytes({.radius = 8, .cells = 360}), 1440 + 64);
+  EXPECT_EQ(row_bytes({.radius = 3, .cuts = 3}), 2048 + 64);
+  EXPECT_EQ(row_bytes({.radius = 3, .cuts = 2, .boundary = Boundary::open}), 2048 + 64);
+}
+
+TEST(Arena, whose_halos_in_x_are_wide_or_none_has_rows_of_odd_multiples_of_the_alignment) {
+  EXPECT_EQ(row_bytes({.radius = 9}), 2048 + 128);
+  EXPECT_EQ(row_bytes({.radius = 0}), 2048 + 128);
 }
 
 TEST(DomainSize, is_refused_alike_on_all_ranks) {
