@@ -139,7 +139,8 @@ struct ExchangeRate {
   HaloRows rows = HaloRows::long_rows;
   bool concurrent = false;  ///< measured while each device also copies on the other path
   int word_bytes =
-      16;  ///< bytes of the widest access that addresses and lengths of the rows allow: 1, 2, 4, 8 or 16; 16 for packets
+      16;  ///< bytes of the widest access that addresses and lengths of the rows allow: 1, 2, 4, 8 or 16; of packets
+           ///< 16 for long rows, 4 for short ones
   double bandwidth = 0;  ///< bytes a second of one device
   double latency = 0;    ///< seconds in addition to the time of the bytes
   double least = 0;      ///< seconds of an exchange of almost no bytes

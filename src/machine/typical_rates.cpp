@@ -10,29 +10,31 @@
 namespace halocline::machine {
 namespace {
 
-/// Measured by `halocline machine --measure`: bench/results/2026-11-26-2x-h100-grids/map.json.
+/// Measured by `halocline machine --measure`: bench/results/2026-11-30-2x-h200-predictions/map.json.
 std::vector<ExchangeRate> typical_rates() {
   return {
-      {HaloPath::local, HaloRows::long_rows, false, 16, 1.288e+12, 0, 5.706e-06},
-      {HaloPath::local, HaloRows::long_rows, false, 4, 9.156e+11, 0, 5.706e-06},
-      {HaloPath::local, HaloRows::short_rows, false, 16, 5.864e+11, 0, 5.706e-06},
-      {HaloPath::local, HaloRows::short_rows, false, 4, 2.717e+11, 0, 5.706e-06},
-      {HaloPath::link, HaloRows::long_rows, false, 16, 3.649e+11, 8.563e-06, 8.734e-06},
-      {HaloPath::link, HaloRows::long_rows, false, 4, 3.665e+11, 9.313e-06, 8.734e-06},
-      {HaloPath::link, HaloRows::short_rows, false, 16, 2.588e+11, 8.945e-06, 8.734e-06},
-      {HaloPath::link, HaloRows::short_rows, false, 4, 1.943e+11, 8.696e-06, 8.734e-06},
-      {HaloPath::link, HaloRows::packed_rows, false, 4, 4.62e+11, 7.828e-06, 8.734e-06},
-      {HaloPath::link, HaloRows::packets, false, 16, 3.933e+11, 5.163e-06, 5.998e-06},
-      {HaloPath::local, HaloRows::long_rows, true, 16, 1.283e+12, 7.58e-07, 4.868e-06},
-      {HaloPath::local, HaloRows::long_rows, true, 4, 9.277e+11, 1.514e-06, 4.868e-06},
-      {HaloPath::local, HaloRows::short_rows, true, 16, 5.786e+11, 0, 4.868e-06},
-      {HaloPath::local, HaloRows::short_rows, true, 4, 2.659e+11, 0, 4.868e-06},
-      {HaloPath::link, HaloRows::long_rows, true, 16, 3.193e+11, 8.416e-06, 9.041e-06},
-      {HaloPath::link, HaloRows::long_rows, true, 4, 2.721e+11, 7.23e-06, 9.041e-06},
-      {HaloPath::link, HaloRows::short_rows, true, 16, 2.568e+11, 1.025e-05, 9.041e-06},
-      {HaloPath::link, HaloRows::short_rows, true, 4, 1.93e+11, 9.205e-06, 9.041e-06},
-      {HaloPath::link, HaloRows::packed_rows, true, 4, 4.023e+11, 8.589e-06, 9.041e-06},
-      {HaloPath::link, HaloRows::packets, true, 16, 6.589e+11, 5.902e-06, 5.714e-06},
+      {HaloPath::local, HaloRows::long_rows, false, 16, 1.725e+12, 1.47e-06, 6.419e-06},
+      {HaloPath::local, HaloRows::long_rows, false, 4, 1.288e+12, 3.591e-07, 6.419e-06},
+      {HaloPath::local, HaloRows::short_rows, false, 16, 7.189e+11, 0, 6.419e-06},
+      {HaloPath::local, HaloRows::short_rows, false, 4, 4.037e+11, 0, 6.419e-06},
+      {HaloPath::link, HaloRows::long_rows, false, 16, 3.654e+11, 7.467e-06, 8.156e-06},
+      {HaloPath::link, HaloRows::long_rows, false, 4, 3.629e+11, 7.898e-06, 8.156e-06},
+      {HaloPath::link, HaloRows::short_rows, false, 16, 5.193e+11, 8.782e-06, 8.156e-06},
+      {HaloPath::link, HaloRows::short_rows, false, 4, 1.905e+11, 7.543e-06, 8.156e-06},
+      {HaloPath::link, HaloRows::packed_rows, false, 4, 6.127e+11, 6.237e-06, 8.156e-06},
+      {HaloPath::link, HaloRows::packets, false, 16, 1.845e+12, 6.617e-06, 5.952e-06},
+      {HaloPath::link, HaloRows::packets, false, 4, 4.385e+11, 6.781e-06, 5.952e-06},
+      {HaloPath::local, HaloRows::long_rows, true, 16, 1.707e+12, 2.349e-06, 6.091e-06},
+      {HaloPath::local, HaloRows::long_rows, true, 4, 1.244e+12, 1.689e-06, 6.091e-06},
+      {HaloPath::local, HaloRows::short_rows, true, 16, 7.125e+11, 0, 6.091e-06},
+      {HaloPath::local, HaloRows::short_rows, true, 4, 3.878e+11, 0, 6.091e-06},
+      {HaloPath::link, HaloRows::long_rows, true, 16, 3.112e+11, 6.82e-06, 7.781e-06},
+      {HaloPath::link, HaloRows::long_rows, true, 4, 3.239e+11, 7.775e-06, 7.781e-06},
+      {HaloPath::link, HaloRows::short_rows, true, 16, 5.03e+11, 9.025e-06, 7.781e-06},
+      {HaloPath::link, HaloRows::short_rows, true, 4, 2.218e+11, 7.818e-06, 7.781e-06},
+      {HaloPath::link, HaloRows::packed_rows, true, 4, 5.463e+11, 7.941e-06, 7.781e-06},
+      {HaloPath::link, HaloRows::packets, true, 16, 3.647e+11, 6.154e-06, 6.426e-06},
+      {HaloPath::link, HaloRows::packets, true, 4, 3.372e+11, 6.394e-06, 6.426e-06},
   };
 }
 

@@ -6,7 +6,7 @@
 namespace halocline::machine {
 
 /// GPUs whose exchange rates are taken for a machine where none were measured.
-inline constexpr const char* typical_gpus = "two H100";
+inline constexpr const char* typical_gpus = "two H200";
 
 /// Whether typical rates describe a machine without exchange rates: every node that is in use has two or more devices, all joined by NVLink
 /// of at least half, and at most twice, the bandwidth of typical_gpus.

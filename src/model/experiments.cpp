@@ -42,7 +42,6 @@ std::vector<ExchangeRate> kinds_to_measure(int devices) {
         for (const int word : {wide, narrow}) {
           // Where they are packed, rows do not grow to whole words.
           if (rows == HaloRows::packed_rows && word == wide) continue;
-          if (rows == HaloRows::packets && word == narrow) continue;
           kinds.push_back({path, rows, concurrent, word});
         }
       }
@@ -54,10 +53,12 @@ std::vector<ExchangeRate> kinds_to_measure(int devices) {
 Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int devices) {
   const bool local = kind.path == HaloPath::local;
   const bool packets = kind.rows == HaloRows::packets;
-  const bool is_short = kind.rows == HaloRows::short_rows || kind.rows == HaloRows::packed_rows;
-  // An odd number of cells allows words of one cell. Packed rows of three cells have those anyway.
+  const bool is_narrow = kind.word_bytes == narrow;
+  const bool is_short =
+      kind.rows == HaloRows::short_rows || kind.rows == HaloRows::packed_rows || (packets && is_narrow);
+  // An odd number of cells allows words of one cell. Packed rows of three cells have those anyway, in packets, too.
   const std::int64_t row = size.large >= (std::int64_t{4} << 20) && !packets ? 512 : 64;
-  const std::int64_t x = kind.word_bytes == narrow && kind.rows != HaloRows::packed_rows ? row - 3 : row;
+  const std::int64_t x = is_narrow && kind.rows != HaloRows::packed_rows && !packets ? row - 3 : row;
   // Messages that go as packets are small. Both faces may be one message.
   const std::int64_t bytes =
       packets && size.large > most_packet_cells ? size.bytes * most_packet_cells / size.large : size.bytes;
@@ -82,7 +83,7 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
     widths = {0, radius, kind.concurrent ? 1 : 0};
   } else {
     // Faces in z, concurrent with local ones in x with half of their cells: less, where rows are narrow and take much longer.
-    cells = {x, faces / x, kind.concurrent ? (kind.word_bytes == wide ? row / 2 : row / 8) : 8};
+    cells = {x, faces / x, kind.concurrent ? (is_narrow ? row / 8 : row / 2) : 8};
     widths = {kind.concurrent ? radius : 0, 0, radius};
   }
   made.device_grid = Vec3::filled(1);
@@ -112,7 +113,10 @@ partition::Geometry Experiment::geometry() const {
 std::string kind_text(const ExchangeRate& kind) {
   const bool local = kind.path == HaloPath::local;
   const char* const concurrent = !kind.concurrent ? "" : local ? " with links" : " with local ones";
-  if (kind.rows == HaloRows::packets) return fmt::format("{}, packets{}", machine::to_string(kind.path), concurrent);
+  if (kind.rows == HaloRows::packets) {
+    const char* const rows = kind.word_bytes == narrow ? "short" : "long";
+    return fmt::format("{}, packets of {} rows{}", machine::to_string(kind.path), rows, concurrent);
+  }
   return fmt::format("{}, {} rows{}, words of {} bytes", machine::to_string(kind.path), machine::to_string(kind.rows),
                      concurrent, kind.word_bytes);
 }

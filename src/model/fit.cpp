@@ -60,15 +60,15 @@ double others_seconds(const ExchangeRate& kind, const Predictor& alone, std::int
 }
 
 ExchangeRate line_through(const Trial& trial, double small_bytes, double large_bytes) {
-  ExchangeRate rate = trial.kind;
-  const double slope = (trial.large - trial.small) / (large_bytes - small_bytes);
+  // Times of a kind differ by as much from one run to another: a flatter line cannot be told from this one.
+  constexpr double flattest = 1.0 / 16;
+  const double slope =
+      std::max((trial.large - trial.small) / (large_bytes - small_bytes), flattest * trial.large / large_bytes);
   const double latency = trial.large - slope * large_bytes;
-  // What takes hardly longer, or ever longer, for more bytes has no such line: then the larger one says it all. Hardly: times
-  // differ by as much from one run to another.
-  constexpr double hardly = 1.0 / 16;
-  const bool line = slope * large_bytes > hardly * trial.large && latency >= 0;
-  rate.bandwidth = four_digits(line ? 1 / slope : large_bytes / trial.large);
-  rate.latency = four_digits(line ? latency : 0);
+  ExchangeRate rate = trial.kind;
+  // Where it takes ever longer for more bytes there is no such line: then the larger one determines the rate.
+  rate.bandwidth = four_digits(latency >= 0 ? 1 / slope : large_bytes / trial.large);
+  rate.latency = four_digits(std::max(latency, 0.0));
   rate.least = four_digits(trial.least);
   return rate;
 }

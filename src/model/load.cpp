@@ -50,11 +50,11 @@ int word_of(const Geometry& geometry, const Message& message, const Segment& seg
   return static_cast<int>(all & -all);
 }
 
-/// Whether the rows of a halo begin in a sector that owned cells end in: memory reads such a sector before a part of it is stored, unless it
-/// was just read.
-bool begins_in_owned_sector(const Geometry& geometry, const Message& message, const Segment& segment) {
+/// Where the rows of a halo begin in the sector that owned cells end in; 0 if in one of their own. Memory reads such a sector before a part of
+/// it is stored, unless it was just read.
+std::int64_t begin_in_owned_sector(const Geometry& geometry, const Message& message, const Segment& segment) {
   const std::int64_t cells = segment.target.lo.x - geometry.owned(segment.field, message.to).lo.x;
-  return cells > 0 && cells * element_bytes(geometry, segment) % ExchangeRate::sector_bytes != 0;
+  return cells > 0 ? cells * element_bytes(geometry, segment) % ExchangeRate::sector_bytes : 0;
 }
 
 /// Bytes of a segment's cells in memory; for short rows, bytes of the sectors that contain them.
@@ -77,20 +77,25 @@ bool packs(const Geometry& geometry, const Message& message, const exchange::Tun
   return bytes >= tuning.pack_short_rows_from_bytes;
 }
 
-/// What a message takes of a link as packets; nothing where it does not go that way, as exchange/split_payload.cpp decides it.
-std::int64_t packet_bytes(const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
-  if (tuning.packets_at_most_bytes == 0) return 0;
+/// What a segment takes of a link as packets.
+std::int64_t packet_bytes(const Geometry& geometry, const Segment& segment) {
+  const std::int64_t row = row_bytes(geometry, segment);
+  return packet_link_bytes(row, segment.bytes / row);
+}
+
+/// Whether a message goes as packets, as exchange/split_payload.cpp decides it.
+bool goes_as_packets(const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
+  if (tuning.packets_at_most_bytes == 0) return false;
   const auto is_whole_words = [](const FieldDescriptor& field) {
     return bytes_of(field.element) % PacketFormat::word_bytes == 0;
   };
-  if (!std::ranges::all_of(geometry.fields, is_whole_words)) return 0;
+  if (!std::ranges::all_of(geometry.fields, is_whole_words)) return false;
   std::int64_t bytes = 0;
   for (const Segment& segment : message.segments) {
-    if (is_narrowed(geometry, segment)) return 0;
-    const std::int64_t row = row_bytes(geometry, segment);
-    bytes += packet_link_bytes(row, segment.bytes / row);
+    if (is_narrowed(geometry, segment)) return false;
+    bytes += packet_bytes(geometry, segment);
   }
-  return bytes <= tuning.packets_at_most_bytes ? bytes : 0;
+  return bytes <= tuning.packets_at_most_bytes;
 }
 
 /// Rows of halos that are stored apart have no gaps where they are stored. Within a device, reading the short ones still touches whole
@@ -121,18 +126,27 @@ void add(Load::Bytes& all, const Geometry& geometry, const Message& message, boo
     }
     const HaloRows rows = !is_short ? HaloRows::long_rows : packed ? HaloRows::packed_rows : HaloRows::short_rows;
     const int word = word_of(geometry, message, segment, rows == HaloRows::packed_rows);
-    const bool twice = rows == HaloRows::packed_rows && begins_in_owned_sector(geometry, message, segment);
-    all[{rows, word}] += (twice ? 2 : 1) * counted_bytes(geometry, segment, is_short);
-    if (rows == HaloRows::packed_rows) all.packed_cells += segment.bytes;
+    std::int64_t bytes = counted_bytes(geometry, segment, is_short);
+    if (rows == HaloRows::packed_rows) {
+      all.packed_cells += segment.bytes;
+      const std::int64_t begin = begin_in_owned_sector(geometry, message, segment);
+      const bool in_two = begin + row_bytes(geometry, segment) > ExchangeRate::sector_bytes;
+      if (begin > 0) bytes = bytes * (in_two ? 6 : 3) / 2;
+    }
+    all[{rows, word}] += bytes;
   }
 }
 
 /// Of a message to another device.
 void add_sent(Load::Bytes& all, const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
-  if (const std::int64_t packets = packet_bytes(geometry, message, tuning); packets > 0) {
-    all[{HaloRows::packets, widest_word}] += packets;
-  } else {
+  if (!goes_as_packets(geometry, message, tuning)) {
     add(all, geometry, message, packs(geometry, message, tuning), tuning);
+    return;
+  }
+  for (const Segment& segment : message.segments) {
+    const bool is_short = has_short_rows(geometry, segment, tuning);
+    const int word = is_short ? static_cast<int>(PacketFormat::word_bytes) : widest_word;
+    all[{HaloRows::packets, word}] += packet_bytes(geometry, segment);
   }
 }
 

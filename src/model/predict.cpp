@@ -115,10 +115,15 @@ Predictor::Time Predictor::time(HaloPath path, bool concurrent, const Load::Byte
   Time time;
   Int128 unpacked = 0;
   Int128 moved = 0;
+  Int128 longest = -1;
   for (const auto& [key, count] : bytes) {
     const Cost of = cost({path, key.first, concurrent}, key.second);
-    (key.first == HaloRows::packed_rows ? unpacked : moved) += Int128{count} * of.attoseconds_per_byte;
-    time.latency = std::max(time.latency, of.latency);
+    const Int128 busy = Int128{count} * of.attoseconds_per_byte;
+    (key.first == HaloRows::packed_rows ? unpacked : moved) += busy;
+    if (busy > longest) {
+      longest = busy;
+      time.latency = of.latency;
+    }
     time.least = std::max(time.least, of.least);
   }
   // Packed cells cross a link as long rows do, and are unpacked while others cross it.
@@ -128,6 +133,17 @@ Predictor::Time Predictor::time(HaloPath path, bool concurrent, const Load::Byte
   }
   time.busy = picoseconds_of(std::max(unpacked, moved));
   return time;
+}
+
+/// How long memory takes for rows that cross links, as for those that it copies itself.
+std::int64_t Predictor::in_memory(const Load::Bytes& bytes) const {
+  Load::Bytes copied;
+  for (const auto& [key, count] : bytes) {
+    const auto& [rows, word] = key;
+    const bool is_short = rows == HaloRows::packed_rows || rows == HaloRows::short_rows;
+    copied[{is_short ? HaloRows::short_rows : HaloRows::long_rows, widest_word}] += count;
+  }
+  return time(HaloPath::local, true, copied).busy;
 }
 
 std::int64_t Predictor::network_time(std::int64_t bytes) const {
@@ -150,9 +166,11 @@ Predictor::Share Predictor::share(HaloPath path, bool concurrent, const Load::By
 Prediction Predictor::predict(const Load& load) const {
   check();
   const bool both = !load.local.empty() && !(load.out.empty() && load.in.empty());
-  const Time local = time(HaloPath::local, both, load.local);
+  Time local = time(HaloPath::local, both, load.local);
   const Time out = time(HaloPath::link, both, load.out);
   const Time in = time(HaloPath::link, both, load.in);
+  // Memory is read by what is sent, and written by what arrives.
+  if (both) local.busy += std::max(in_memory(load.out), in_memory(load.in));
   Prediction found{std::max({local.least, out.least, in.least}), Bound::least};
   if (local.picoseconds() > found.picoseconds) found = {local.picoseconds(), Bound::local};
   const std::int64_t link = std::max(out.picoseconds(), in.picoseconds());

@@ -118,6 +118,7 @@ class Predictor {
   [[nodiscard]] const Words* find(Kind kind) const;
   [[nodiscard]] Cost cost(const Kind& kind, int word) const;
   [[nodiscard]] Time time(machine::HaloPath path, bool concurrent, const Load::Bytes& bytes) const;
+  [[nodiscard]] std::int64_t in_memory(const Load::Bytes& bytes) const;  ///< picoseconds
   [[nodiscard]] std::int64_t network_time(std::int64_t bytes) const;
 
   exchange::Tuning tuning_;

@@ -15,7 +15,7 @@ MachineMap sheet(const std::string& name) { return io::read_machine_file(HALOCLI
 
 TEST(TypicalRates, AreTheMeasuredOnes) {
   const MachineMap measured =
-      io::read_machine_file(HALOCLINE_MACHINES "/../bench/results/2026-11-26-2x-h100-grids/map.json");
+      io::read_machine_file(HALOCLINE_MACHINES "/../bench/results/2026-11-30-2x-h200-predictions/map.json");
   ASSERT_FALSE(measured.types.front().exchange_rates.empty());
   EXPECT_EQ(with_typical_rates(sheet("dgx-h200")).types.front().exchange_rates, measured.types.front().exchange_rates);
 }

@@ -21,8 +21,8 @@ Load load_of_subdomain(const Experiment& made, std::int64_t subdomain) {
 
 TEST(Experiments, AreOfEveryKindThatTheDevicesAllow) {
   EXPECT_EQ(kinds_to_measure(1).size(), 4u);
-  EXPECT_EQ(kinds_to_measure(2).size(), 20u);
-  EXPECT_EQ(kinds_to_measure(8).size(), 20u);
+  EXPECT_EQ(kinds_to_measure(2).size(), 22u);
+  EXPECT_EQ(kinds_to_measure(8).size(), 22u);
   bool concurrent = false;
   for (const ExchangeRate& kind : kinds_to_measure(2)) {
     EXPECT_TRUE(kind.concurrent || !concurrent) << "those without come first";
@@ -54,7 +54,7 @@ TEST(Experiments, MoveCellsOfTheirKind) {
               static_cast<double>(bytes) * of_large * (local && kind.rows == HaloRows::long_rows ? 4 : 1);
           const double cells =
               static_cast<double>(own.begin()->second) * (kind.rows == HaloRows::long_rows ? 1
-                                                          : packets                        ? 14.0 / 16
+                                                          : packets ? (kind.word_bytes == 16 ? 14.0 : 12.0) / 16
                                                                     : 12.0 / ExchangeRate::sector_bytes);
           EXPECT_GT(cells, 0.6 * wanted) << what;
           EXPECT_LT(cells, (large < mebi ? 4 : 1.8) * wanted) << what;  // least number of rows
@@ -115,22 +115,32 @@ TEST(Fit, FindsTheRatesOfAMachineThatBehavesAsTheModelSays) {
     EXPECT_EQ(one.kind.path, HaloPath::local);
     EXPECT_THAT(one.reason, testing::HasSubstr("the other path"));
   }
-  EXPECT_EQ(fitted.rates.size() + fitted.left_out.size(), 20u);
+  EXPECT_EQ(fitted.rates.size() + fitted.left_out.size(), 22u);
   EXPECT_GE(fitted.left_out.size(), 1u);
+}
+
+/// The rate of a kind whose smaller exchange takes this time, and the larger one a millisecond.
+ExchangeRate fitted_to(const ExchangeRate& kind, double small) {
+  const std::vector<Trial> trials{{kind, 1.2344e-6, small, 1e-3}};
+  const Fitted fitted = fit(trials, mebi, 1);
+  EXPECT_EQ(fitted.rates.size(), 1u);
+  EXPECT_EQ(fitted.rates.at(0).least, 1.234e-6);
+  return fitted.rates.at(0);
 }
 
 TEST(Fit, TakesTheLargerExchangeWhereThereIsNoLine) {
   const ExchangeRate kind = kinds_to_measure(1).front();
   const Load load = load_of_subdomain(experiment(kind, {mebi, mebi}, 1), 0);
   const auto bytes = static_cast<double>(load.local.begin()->second);
-  // Time falls, is constant, grows by less than the noise, or grows by more than the bytes do.
-  for (const double small : {2e-3, 1e-3, 0.999e-3, 0.01e-3}) {
-    const std::vector<Trial> trials{{kind, 1.2344e-6, small, 1e-3}};
-    const Fitted fitted = fit(trials, mebi, 1);
-    ASSERT_EQ(fitted.rates.size(), 1u);
-    EXPECT_NEAR(fitted.rates[0].bandwidth, bytes / 1e-3, 1e-3 * bytes / 1e-3) << small;
-    EXPECT_EQ(fitted.rates[0].latency, 0) << small;
-    EXPECT_EQ(fitted.rates[0].least, 1.234e-6);
+  // Time grows by more than the bytes do.
+  const ExchangeRate steep = fitted_to(kind, 0.01e-3);
+  EXPECT_NEAR(steep.bandwidth, bytes / 1e-3, 1e-3 * bytes / 1e-3);
+  EXPECT_EQ(steep.latency, 0);
+  // Time falls, is constant, or grows by less than the noise: nearly all of it is latency.
+  for (const double small : {2e-3, 1e-3, 0.999e-3}) {
+    const ExchangeRate flat = fitted_to(kind, small);
+    EXPECT_NEAR(flat.bandwidth, 16 * bytes / 1e-3, 1e-3 * 16 * bytes / 1e-3) << small;
+    EXPECT_NEAR(flat.latency, 15e-3 / 16, 1e-6) << small;
   }
 }
 

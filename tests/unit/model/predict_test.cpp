@@ -51,6 +51,16 @@ TEST(Predict, RowsOfOnePathTakeTheirTimesTogether) {
             2'000'000 + 1'000'000 + 300'000);
 }
 
+TEST(Predict, TheLatencyIsThatOfTheRowsThatTakeLongest) {
+  std::vector<ExchangeRate> unlike = rates();
+  unlike[3].latency = 5e-6;  // link, short rows
+  const Predictor predictor(machine_of(two, unlike));
+  EXPECT_EQ(predictor.predict(Load{.out = {{{long_rows, 16}, 1000}, {{short_rows, 16}, 100}}}).picoseconds,
+            2'000'000 + 1'000'000 + 300'000);
+  EXPECT_EQ(predictor.predict(Load{.out = {{{long_rows, 16}, 100}, {{short_rows, 16}, 1000}}}).picoseconds,
+            5'000'000 + 100'000 + 3'000'000);
+}
+
 TEST(Predict, PackedRowsAreUnpackedWhileOthersCrossTheLink) {
   Load::Bytes rows{{{long_rows, 16}, 1000}, {{packed_rows, 4}, 100}};
   rows.packed_cells = 40;
@@ -72,11 +82,27 @@ TEST(Predict, PacketsCountWhereTheMapHasARateForThem) {
 
 TEST(Predict, PathsTakeTheirTimesBesideEachOther) {
   const Prediction by_local = predicted({.local = {{{long_rows, 16}, 5000}}, .out = thousand});
-  EXPECT_EQ(by_local.picoseconds, 7'000'000);  // 2 us + 5000 * 1 ns, concurrent with links
+  // 2 us + (5000 + 1000) * 1 ns, concurrent with links: memory reads what is sent, too.
+  EXPECT_EQ(by_local.picoseconds, 8'000'000);
   EXPECT_EQ(by_local.bound, Bound::local);
-  const Prediction by_link = predicted({.local = {{{long_rows, 16}, 500}}, .out = thousand});
-  EXPECT_EQ(by_link.picoseconds, 3'000'000);  // no rate for concurrent local copies: the rate without them
+  std::vector<ExchangeRate> slow_links = rates();
+  slow_links[2].bandwidth = 1e9 / 4;
+  const Prediction by_link =
+      Predictor(machine_of(two, slow_links)).predict(Load{.local = {{{long_rows, 16}, 500}}, .out = thousand});
+  EXPECT_EQ(by_link.picoseconds, 6'000'000);  // no rate for links with local copies: the rate without them
   EXPECT_EQ(by_link.bound, Bound::link);
+}
+
+TEST(Predict, MemoryReadsWhatIsSentAndWritesWhatArrives) {
+  const Load::Bytes five_thousand{{{long_rows, 16}, 5000}};
+  const auto with = [&](const Load::Bytes& out, const Load::Bytes& in) {
+    return predicted({.local = five_thousand, .out = out, .in = in}).picoseconds;
+  };
+  EXPECT_EQ(with(thousand, {{{long_rows, 16}, 500}}), 8'000'000);
+  EXPECT_EQ(with({{{long_rows, 16}, 500}}, thousand), 8'000'000);
+  EXPECT_EQ(with({{{long_rows, 4}, 1000}}, {}), 8'000'000) << "whatever the words that cross the link";
+  // Packed rows are short ones in memory, which take three times as long.
+  EXPECT_EQ(with({{{packed_rows, 4}, 100}}, {}), 2'000'000 + 5'000'000 + 300'000);
 }
 
 TEST(Predict, TheBusierDirectionOfALinkCounts) {
@@ -116,10 +142,10 @@ TEST(Predict, ADomainTakesAsLongAsItsSlowestDevice) {
   const Load load = load_of(g, subdomain_id(1), predictor.tuning());
   EXPECT_EQ(load.local.at({long_rows, 16}), 2 * 3 * 128);
   EXPECT_EQ(load.out.at({long_rows, 16}), 2 * (2 + 2) * 128);
-  EXPECT_EQ(predictor.predict(g).picoseconds, 2'000'000 + 2 * 4 * 128 * 1000);
+  EXPECT_EQ(predictor.predict(g).picoseconds, 2'000'000 + 2 * (3 + 4) * 128 * 1000);
   // A plan with much more local work.
   const auto high = geometry_of({32, 2, 101}, two, Stencil::box(0, 1, 1), {field_of(Element::f32)});
-  EXPECT_EQ(predictor.predict(high).picoseconds, 2'000'000 + 2 * 51 * 128 * 1000);
+  EXPECT_EQ(predictor.predict(high).picoseconds, 2'000'000 + 2 * (51 + 4) * 128 * 1000);
   EXPECT_EQ(predictor.predict(high).bound, Bound::local);
 }
 
