@@ -82,7 +82,7 @@ KERNELS = Kind(
     folders=["src/device/cuda"],
     sources=(".cu",),
     options=["-DHALOCLINE_CUDA=ON", "-DCMAKE_CUDA_FLAGS=--no-compress"],
-    tests={"gpu_device": "gpu_device", "gpu_exchange(_waiting)?": "gpu_exchange"},
+    tests={"gpu_device": "gpu_device", "gpu_exchange": "gpu_exchange"},
     mpi_tests={"gpu_exchange_mpi_n2": "gpu_exchange_mpi", "gpu_stress_direct": "gpu_stress"},
     limits=FILES,
     counts_reached=False,
