@@ -39,11 +39,15 @@ bool has_short_rows(const Geometry& geometry, const Segment& segment, const exch
   return row_bytes(geometry, segment) < tuning.short_row_bytes && !lands_apart(geometry, segment);
 }
 
+/// Where the rows of a segment's box begin in the memory of a subdomain, in bytes from the first owned cell of a row.
+std::int64_t begin_in_row(const Geometry& geometry, const Segment& segment, subdomain_id subdomain, const Box& box) {
+  return (box.lo.x - geometry.owned(segment.field, subdomain).lo.x) * element_bytes(geometry, segment);
+}
+
 /// The widest access to a row, where owned cells begin at a multiple of it, as they do in Halocline's own arrays.
 int word_of(const Geometry& geometry, const Message& message, const Segment& segment, bool packed) {
-  const std::int64_t element = element_bytes(geometry, segment);
-  const std::int64_t from = (segment.source.lo.x - geometry.owned(segment.field, message.from).lo.x) * element;
-  const std::int64_t to = (segment.target.lo.x - geometry.owned(segment.field, message.to).lo.x) * element;
+  const std::int64_t from = begin_in_row(geometry, segment, message.from, segment.source);
+  const std::int64_t to = begin_in_row(geometry, segment, message.to, segment.target);
   // The ends of rows that are not packed grow to whole words where they are aligned in the same way (exchange/pack/copies.cpp).
   if (!packed && segment.direction[0] != 0 && (from - to) % widest_word == 0) return widest_word;
   const std::int64_t all = from | to | row_bytes(geometry, segment) | widest_word;
@@ -65,10 +69,9 @@ std::int64_t counted_bytes(const Geometry& geometry, const Segment& segment, boo
 std::int64_t unpacked_bytes(const Geometry& geometry, const Message& message, const Segment& segment) {
   constexpr std::int64_t sector = ExchangeRate::sector_bytes;
   const std::int64_t bytes = counted_bytes(geometry, segment, true);
-  const std::int64_t from_owned =
-      (segment.target.lo.x - geometry.owned(segment.field, message.to).lo.x) * element_bytes(geometry, segment);
-  if (from_owned < 0 || from_owned % sector == 0) return bytes;
-  const std::int64_t sectors = from_owned % sector + row_bytes(geometry, segment) > sector ? 2 : 1;
+  const std::int64_t begin = begin_in_row(geometry, segment, message.to, segment.target);
+  if (begin < 0 || begin % sector == 0) return bytes;
+  const std::int64_t sectors = begin % sector + row_bytes(geometry, segment) > sector ? 2 : 1;
   return bytes * sectors * 3 / 2;
 }
 

@@ -137,13 +137,13 @@ Predictor::Time Predictor::time(HaloPath path, bool concurrent, const Load::Byte
 
 /// How long memory takes for rows that cross links, as for those that it copies itself.
 std::int64_t Predictor::in_memory(const Load::Bytes& bytes) const {
-  Load::Bytes copied;
+  Int128 busy = 0;
   for (const auto& [key, count] : bytes) {
-    const auto& [rows, word] = key;
-    const bool is_short = rows == HaloRows::packed_rows || rows == HaloRows::short_rows;
-    copied[{is_short ? HaloRows::short_rows : HaloRows::long_rows, widest_word}] += count;
+    const bool is_short = key.first == HaloRows::packed_rows || key.first == HaloRows::short_rows;
+    const HaloRows rows = is_short ? HaloRows::short_rows : HaloRows::long_rows;
+    busy += Int128{count} * cost({HaloPath::local, rows, true}, widest_word).attoseconds_per_byte;
   }
-  return time(HaloPath::local, true, copied).busy;
+  return picoseconds_of(busy);
 }
 
 std::int64_t Predictor::network_time(std::int64_t bytes) const {
