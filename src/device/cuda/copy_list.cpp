@@ -50,6 +50,4 @@ CudaCopyList::CudaCopyList(std::shared_ptr<Devices> devices, int device, std::sp
   }
 }
 
-CudaCopyList::~CudaCopyList() { devices_->free_tables(device_, memory_); }
-
 }  // namespace halocline::device::cuda

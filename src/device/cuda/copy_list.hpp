@@ -6,7 +6,7 @@
 #include <span>
 
 #include "device/cuda/copy_table.hpp"
-#include "device/cuda/devices.hpp"
+#include "device/cuda/device_tables.hpp"
 
 namespace halocline::device::cuda {
 
@@ -15,9 +15,6 @@ class CudaCopyList final : public CopyList {
  public:
   CudaCopyList(std::shared_ptr<Devices> devices, int device, std::span<const StridedCopy> copies,
                const HeaderWrite& write, const HeaderCheck& check);
-  ~CudaCopyList() override;
-  CudaCopyList(const CudaCopyList&) = delete;
-  CudaCopyList& operator=(const CudaCopyList&) = delete;
 
   [[nodiscard]] std::int64_t bytes() const override { return bytes_; }
   [[nodiscard]] const Devices& devices() const { return *devices_; }
@@ -28,7 +25,7 @@ class CudaCopyList final : public CopyList {
   std::shared_ptr<Devices> devices_;
   int device_;
   std::int64_t bytes_ = 0;
-  void* memory_ = nullptr;
+  Tables memory_;
   CopyTable table_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -11,13 +12,18 @@
 
 namespace halocline::device::cuda {
 
+/// Memory of a device that kernels read.
+using Tables = std::unique_ptr<void, StreamWork::FreeBehind>;
+
 /// Gathers arrays of plain values that kernels read, and puts them into one allocation of a device.
 class DeviceTables {
  public:
   template <typename T>
   struct Place {
     std::size_t offset = 0;
-    [[nodiscard]] T* in(void* memory) const { return reinterpret_cast<T*>(static_cast<std::byte*>(memory) + offset); }
+    [[nodiscard]] T* in(const Tables& memory) const {
+      return reinterpret_cast<T*>(static_cast<std::byte*>(memory.get()) + offset);
+    }
   };
 
   template <typename T>
@@ -30,7 +36,7 @@ class DeviceTables {
   }
 
   /// Null if there is nothing to store. The device must be current.
-  [[nodiscard]] void* to_device(Devices& devices, int device) const;
+  [[nodiscard]] Tables to_device(Devices& devices, int device) const;
 
  private:
   static constexpr std::size_t alignment = 128;

@@ -88,8 +88,4 @@ Device& Devices::at(int device) const {
   throw InvalidArgument(fmt::format("device is {}; allowed is 0 to {}", device, count() - 1));
 }
 
-void Devices::free_tables(int device, void* memory) {
-  if (memory != nullptr) reported_->work.free_behind(device, memory);
-}
-
 }  // namespace halocline::device::cuda

@@ -48,9 +48,6 @@ class Devices {
   [[nodiscard]] Exports& exports() { return exports_; }
   [[nodiscard]] Captures& captures() { return captures_; }
   [[nodiscard]] StreamWork& work() { return reported_->work; }
-  /// Frees tables of a device once the work is done that its streams hold now, or may have held when they were
-  /// destroyed. Any device may be current. Never blocks.
-  void free_tables(int device, void* memory);
 
  private:
   /// What work in streams reports to, possibly after the backend is destroyed. One object, so that the destructor can

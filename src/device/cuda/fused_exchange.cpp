@@ -218,6 +218,4 @@ FusedTable CudaFusedExchange::table(std::uint64_t* stamps) const {
   return table;
 }
 
-CudaFusedExchange::~CudaFusedExchange() { devices_->free_tables(device_, memory_); }
-
 }  // namespace halocline::device::cuda

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "device/cuda/devices.hpp"
+#include "device/cuda/device_tables.hpp"
 #include "device/cuda/fused_table.hpp"
 #include "device/cuda/stamp_record.hpp"
 
@@ -14,9 +14,6 @@ namespace halocline::device::cuda {
 class CudaFusedExchange final : public FusedExchange {
  public:
   CudaFusedExchange(std::shared_ptr<Devices> devices, int device, const FusedPlan& plan);
-  ~CudaFusedExchange() override;
-  CudaFusedExchange(const CudaFusedExchange&) = delete;
-  CudaFusedExchange& operator=(const CudaFusedExchange&) = delete;
 
   [[nodiscard]] const Devices& devices() const { return *devices_; }
   [[nodiscard]] int device() const { return device_; }
@@ -29,7 +26,7 @@ class CudaFusedExchange final : public FusedExchange {
  private:
   std::shared_ptr<Devices> devices_;
   int device_;
-  void* memory_ = nullptr;
+  Tables memory_;
   FusedTable table_;
   unsigned workers_ = 0;
   std::shared_ptr<StampRecord> record_;  ///< null without a tracer

@@ -35,6 +35,4 @@ CudaReductionList::CudaReductionList(std::shared_ptr<Devices> devices, int devic
             is_one};
 }
 
-CudaReductionList::~CudaReductionList() { devices_->free_tables(device_, memory_); }
-
 }  // namespace halocline::device::cuda

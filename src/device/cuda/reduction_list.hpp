@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "device/cuda/devices.hpp"
+#include "device/cuda/device_tables.hpp"
 #include "device/cuda/reduction_plan.hpp"
 
 namespace halocline::device::cuda {
@@ -12,9 +12,6 @@ namespace halocline::device::cuda {
 class CudaReductionList final : public ReductionList {
  public:
   CudaReductionList(std::shared_ptr<Devices> devices, int device, std::span<const StridedReduction> reductions);
-  ~CudaReductionList() override;
-  CudaReductionList(const CudaReductionList&) = delete;
-  CudaReductionList& operator=(const CudaReductionList&) = delete;
 
   [[nodiscard]] const Devices& devices() const { return *devices_; }
   [[nodiscard]] int device() const { return device_; }
@@ -23,7 +20,7 @@ class CudaReductionList final : public ReductionList {
  private:
   std::shared_ptr<Devices> devices_;
   int device_;
-  void* memory_ = nullptr;
+  Tables memory_;
   ReductionTable table_;
 };
 

@@ -14,19 +14,18 @@ void* Slab::take(std::size_t bytes) {
   const auto found = std::ranges::find_if(free_, [&](const auto& range) { return range.second >= bytes; });
   if (found == free_.end()) return nullptr;
   const auto [offset, room] = *found;
-  taken_.emplace(offset, bytes);
-  free_.erase(found);
   if (room > bytes) free_.emplace(offset + bytes, room - bytes);
+  found->second = bytes;
+  taken_.insert(free_.extract(found));
   return begin_ + offset;
 }
 
-bool Slab::give_back(void* memory) {
+bool Slab::give_back(void* memory) noexcept {
   auto* const byte = static_cast<std::byte*>(memory);
   if (std::less<>()(byte, begin_)) return false;
   const auto taken = taken_.find(static_cast<std::size_t>(byte - begin_));
   if (taken == taken_.end()) return false;
-  auto range = free_.emplace(taken->first, taken->second).first;
-  taken_.erase(taken);
+  const auto range = free_.insert(taken_.extract(taken)).position;
   if (const auto next = std::next(range); next != free_.end() && range->first + range->second == next->first) {
     range->second += next->second;
     free_.erase(next);

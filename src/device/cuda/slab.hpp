@@ -10,10 +10,10 @@ namespace halocline::device::cuda {
 class Slab {
  public:
   explicit Slab(std::byte* begin, std::size_t bytes) : begin_(begin), free_{{0, bytes}} {}
-  /// Takes the first range that is large enough, at a multiple of `alignment` from the begin; null if there is none.
+  /// Takes the first range that is large enough, at a multiple of `alignment` from the begin; null if there is none. Changes nothing if it throws.
   [[nodiscard]] void* take(std::size_t bytes);
-  /// Gives a range back. Returns false if the memory was not taken from here.
-  bool give_back(void* memory);
+  /// Gives a range back; allocates nothing. Returns false if the memory was not taken from here.
+  bool give_back(void* memory) noexcept;
 
   static constexpr std::size_t alignment = 256;
 

@@ -11,15 +11,14 @@ StampRecord::StampRecord(std::shared_ptr<Devices> devices, int device, const Tra
     : devices_(std::move(devices)), device_(device), tracer_(&tracer), layout_(std::move(layout)) {
   DeviceTables tables;
   const auto place = tables.add(std::vector<std::uint64_t>(most_runs * layout_.words(), 0));
-  memory_ = place.in(tables.to_device(*devices_, device_));
+  memory_ = tables.to_device(*devices_, device_);
+  stamps_ = place.in(memory_);
 }
-
-StampRecord::~StampRecord() { devices_->free_tables(device_, memory_); }
 
 std::uint64_t* StampRecord::next() {
   if (within_.size() == most_runs) return nullptr;
   within_.push_back(tracer_->innermost());
-  return memory_ + (within_.size() - 1) * layout_.words();
+  return stamps_ + (within_.size() - 1) * layout_.words();
 }
 
 std::vector<DeviceRecord::Run> StampRecord::take() {
@@ -29,8 +28,8 @@ std::vector<DeviceRecord::Run> StampRecord::take() {
   const std::size_t bytes = stamps.size() * sizeof(std::uint64_t);
   const Device& on = devices_->at(device_);
   const CurrentDevice current(on.context());
-  check(cudaMemcpyAsync(stamps.data(), memory_, bytes, cudaMemcpyDeviceToHost, on.aside()), "cudaMemcpyAsync");
-  check(cudaMemsetAsync(memory_, 0, bytes, on.aside()), "cudaMemsetAsync");
+  check(cudaMemcpyAsync(stamps.data(), stamps_, bytes, cudaMemcpyDeviceToHost, on.aside()), "cudaMemcpyAsync");
+  check(cudaMemsetAsync(stamps_, 0, bytes, on.aside()), "cudaMemsetAsync");
   check(cudaStreamSynchronize(on.aside()), "cudaStreamSynchronize");
   for (std::size_t r = 0; r < within_.size(); ++r) {
     for (const auto& [operation, begin, end] : layout_.operations(stamps.data() + r * layout_.words())) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/cuda/devices.hpp"
+#include "device/cuda/device_tables.hpp"
 #include "device/cuda/stamp_layout.hpp"
 #include "device/tracer.hpp"
 
@@ -17,9 +17,6 @@ namespace halocline::device::cuda {
 class StampRecord final : public DeviceRecord {
  public:
   StampRecord(std::shared_ptr<Devices> devices, int device, const Tracer& tracer, StampLayout layout);
-  ~StampRecord() override;
-  StampRecord(const StampRecord&) = delete;
-  StampRecord& operator=(const StampRecord&) = delete;
 
   [[nodiscard]] const StampLayout& layout() const { return layout_; }
   /// Room for the next run, within the tracer's innermost operation; null if there is no more.
@@ -32,7 +29,8 @@ class StampRecord final : public DeviceRecord {
   int device_;
   const Tracer* tracer_;
   StampLayout layout_;
-  std::uint64_t* memory_ = nullptr;
+  Tables memory_;
+  std::uint64_t* stamps_ = nullptr;  ///< in it
   std::vector<std::size_t> within_;  ///< by run, the operation that contains it
 };
 

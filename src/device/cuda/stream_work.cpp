@@ -2,7 +2,8 @@
 #include "device/cuda/stream_work.hpp"
 
 #include <algorithm>
-#include <set>
+#include <bitset>
+#include <new>
 
 namespace halocline::device::cuda {
 namespace {
@@ -17,29 +18,33 @@ bool is_pending(cudaEvent_t event) {
 
 void StreamWork::add(int device, cudaStream_t stream) {
   const std::lock_guard held(mutex_);
-  streams_.push_back({device, stream});
+  streams_.push_back({stream, std::list<Waiting>(1, {.device = device})});
 }
 
-void StreamWork::remove(int device, cudaStream_t stream) {
+void StreamWork::remove(cudaStream_t stream) noexcept {
   const std::lock_guard held(mutex_);
+  sweep();
   const auto found =
       std::find_if(streams_.begin(), streams_.end(), [&](const Stream& s) { return s.handle == stream; });
-  if (found != streams_.end()) streams_.erase(found);
-  sweep();
-  Waiting waiting{.device = device};
-  note(waiting, stream);
-  if (!waiting.events.empty()) waiting_.push_back(std::move(waiting));
+  if (found == streams_.end()) return;
+  Waiting& waiting = found->entry.front();
+  waiting.add(stream);
+  if (!waiting.events.empty()) waiting_.splice(waiting_.end(), found->entry);
+  streams_.erase(found);
 }
 
-void StreamWork::free_behind(int device, void* tables) {
+StreamWork::FreeBehind::FreeBehind(StreamWork& work, int device) : work_(&work), entry_(1, {.device = device}) {}
+
+void StreamWork::free_behind(std::list<Waiting>& entry, void* tables) noexcept {
   const std::lock_guard held(mutex_);
-  const CurrentDevice current(at(device).context(), std::nothrow);
+  Waiting& waiting = entry.front();
+  waiting.tables = tables;
+  const CurrentDevice current(at(waiting.device).context(), std::nothrow);
   const CaptureAside aside;
-  Waiting waiting{.device = device, .tables = tables};
   for (const Stream& stream : streams_) {
-    if (stream.device == device) note(waiting, stream.handle);
+    if (stream.entry.front().device == waiting.device) waiting.add(stream.handle);
   }
-  waiting_.push_back(std::move(waiting));
+  waiting_.splice(waiting_.end(), entry);
   sweep();
 }
 
@@ -54,12 +59,11 @@ bool StreamWork::done() {
   return waiting_.empty();
 }
 
-/// Adds an event after the work in the stream, if there is any.
-void StreamWork::note(Waiting& waiting, cudaStream_t stream) const {
+void StreamWork::Waiting::add(cudaStream_t stream) noexcept {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   (void)cudaStreamIsCapturing(stream, &capture);
   if (capture != cudaStreamCaptureStatusNone) {
-    waiting.until_end = true;
+    until_end = true;
     return;
   }
   const cudaError_t status = cudaStreamQuery(stream);
@@ -69,15 +73,21 @@ void StreamWork::note(Waiting& waiting, cudaStream_t stream) const {
   cudaError_t made = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
   if (made == cudaSuccess) made = cudaEventRecord(event, stream);
   log_failure(made, "cudaEventRecord");
-  if (made != cudaSuccess) waiting.until_end = true;
-  if (event != nullptr) waiting.events.push_back(event);
+  if (made != cudaSuccess) until_end = true;
+  if (event == nullptr) return;
+  try {
+    events.push_back(event);
+  } catch (const std::bad_alloc&) {
+    until_end = true;
+    log_failure(cudaEventDestroy(event), "cudaEventDestroy");
+  }
 }
 
-void StreamWork::free(int device, void* tables) const { at(device).tables().free(tables, at(device).aside()); }
+void StreamWork::free(int device, void* tables) const noexcept { at(device).tables().free(tables, at(device).aside()); }
 
-void StreamWork::sweep() {
+void StreamWork::sweep() noexcept {
   // Streams that were destroyed earlier may hold work that reads the tables, so tables also wait for earlier entries.
-  std::set<int> busy;
+  std::bitset<most_devices> busy;
   for (Waiting& waiting : waiting_) {
     const CurrentDevice current(at(waiting.device).context(), std::nothrow);
     const CaptureAside aside;
@@ -88,14 +98,14 @@ void StreamWork::sweep() {
     }
     std::erase(waiting.events, nullptr);
     waiting.over = waiting.events.empty() && (ended_ || !waiting.until_end) &&
-                   (waiting.tables == nullptr || !busy.contains(waiting.device));
+                   (waiting.tables == nullptr || !busy[static_cast<std::size_t>(waiting.device)]);
     if (!waiting.over) {
-      busy.insert(waiting.device);
+      busy.set(static_cast<std::size_t>(waiting.device));
     } else if (waiting.tables != nullptr) {
       free(waiting.device, waiting.tables);
     }
   }
-  std::erase_if(waiting_, [](const Waiting& waiting) { return waiting.over; });
+  waiting_.remove_if([](const Waiting& waiting) { return waiting.over; });
 }
 
 }  // namespace halocline::device::cuda

@@ -35,6 +35,4 @@ CudaSumList::CudaSumList(std::shared_ptr<Devices> devices, int device, std::span
   }
 }
 
-CudaSumList::~CudaSumList() { devices_->free_tables(device_, memory_); }
-
 }  // namespace halocline::device::cuda

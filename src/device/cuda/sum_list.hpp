@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "device/cuda/devices.hpp"
+#include "device/cuda/device_tables.hpp"
 #include "device/cuda/sum_table.hpp"
 
 namespace halocline::device::cuda {
@@ -14,9 +14,6 @@ namespace halocline::device::cuda {
 class CudaSumList final : public SumList {
  public:
   CudaSumList(std::shared_ptr<Devices> devices, int device, std::span<const StridedSum> sums);
-  ~CudaSumList() override;
-  CudaSumList(const CudaSumList&) = delete;
-  CudaSumList& operator=(const CudaSumList&) = delete;
 
   [[nodiscard]] const Devices& devices() const { return *devices_; }
   [[nodiscard]] int device() const { return device_; }
@@ -26,7 +23,7 @@ class CudaSumList final : public SumList {
  private:
   std::shared_ptr<Devices> devices_;
   int device_;
-  void* memory_ = nullptr;
+  Tables memory_;
   std::vector<SumTable> tables_;
 };
 

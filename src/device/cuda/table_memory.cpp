@@ -47,6 +47,10 @@ void TableMemory::make_pool() {
 
 void* TableMemory::allocate(std::size_t bytes, cudaStream_t stream, CountedBytes counted) {
   const std::lock_guard held(mutex_);
+  // Nothing of the host may be missing once the device has given memory.
+  std::map<void*, CountedBytes> one;
+  one.emplace(nullptr, std::move(counted));
+  if (!has_pools_) kept_.reserve(kept_.size() + counted_.size() + 1);
   void* memory = slab_.take(bytes);
   if (memory == nullptr && has_pools_) {
     if (pool_ == nullptr) make_pool();
@@ -54,11 +58,13 @@ void* TableMemory::allocate(std::size_t bytes, cudaStream_t stream, CountedBytes
   } else if (memory == nullptr) {
     check(cudaMalloc(&memory, bytes), "cudaMalloc");
   }
-  counted_[memory] = std::move(counted);
+  auto entry = one.extract(one.begin());
+  entry.key() = memory;
+  counted_.insert(std::move(entry));
   return memory;
 }
 
-void TableMemory::free(void* memory, cudaStream_t stream) {
+void TableMemory::free(void* memory, cudaStream_t stream) noexcept {
   const std::lock_guard held(mutex_);
   counted_.erase(memory);
   if (slab_.give_back(memory)) return;

@@ -28,8 +28,8 @@ class TableMemory {
   /// Allocates memory for work that is enqueued in the stream afterwards, the same stream in all calls. Throws ResourceError if there is no memory.
   /// counted: destroyed when the memory is freed.
   [[nodiscard]] void* allocate(std::size_t bytes, cudaStream_t stream, CountedBytes counted = {});
-  /// Frees memory in stream order, in the stream that it was allocated for; no other work may use it any more.
-  void free(void* memory, cudaStream_t stream);
+  /// Frees memory in stream order, in the stream that it was allocated for; no other work may use it any more. Allocates nothing.
+  void free(void* memory, cudaStream_t stream) noexcept;
 
   /// Less than a block of cudaMalloc() (2 MiB), which other small memory of the device shares.
   static constexpr std::size_t slab_bytes = std::size_t{1536} << 10;
@@ -46,7 +46,7 @@ class TableMemory {
   std::mutex mutex_;
   Slab slab_;
   cudaMemPool_t pool_ = nullptr;  ///< null until the slab was too small, and where the device has none
-  std::vector<void*> kept_;
+  std::vector<void*> kept_;       ///< without pools, what was freed: it has room for all that is not
   std::map<void*, CountedBytes> counted_;
 };
 

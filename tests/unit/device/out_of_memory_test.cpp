@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <optional>
 #include <thread>
 
@@ -15,29 +13,13 @@
 #include "device/backend.hpp"
 #include "device/host.hpp"
 #include "halocline/error.hpp"
-
-namespace {
-
-/// Thread-local: whether operator new fails.
-thread_local bool out_of_memory = false;
-
-void* allocate(std::size_t bytes) {
-  void* const memory = out_of_memory ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+#include "support/without_memory.hpp"
 
 namespace halocline::device {
 namespace {
+
+using halocline::test::out_of_memory;
+using halocline::test::WithoutMemory;
 
 TEST(OutOfMemory, OnAWorkerFailsTheStreamAndNotTheProcess) {
   HostOptions options;
@@ -77,9 +59,10 @@ TEST(OutOfMemory, IsNoReasonToEndWhereADestructorLogs) {
   std::optional<AnonymousFile> file(std::in_place, 4096);
   testing::internal::CaptureStderr();
   ASSERT_EQ(::close(file->handle().fd), 0);  // so that the destructor's own close() fails
-  out_of_memory = true;
-  file.reset();
-  out_of_memory = false;
+  {
+    const WithoutMemory here;
+    file.reset();
+  }
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "halocline: error: (no memory for the message)\n");
 }
 
@@ -89,10 +72,11 @@ TEST(OutOfMemory, LeaksNeedNone) {
   const int* const kept = unique.get();
   std::shared_ptr<int> shared = std::make_shared<int>(2);
   const std::weak_ptr<int> still = shared;
-  out_of_memory = true;
-  leak(std::move(unique));
-  leak(std::shared_ptr<void>(std::move(shared)));
-  out_of_memory = false;
+  {
+    const WithoutMemory here;
+    leak(std::move(unique));
+    leak(std::shared_ptr<void>(std::move(shared)));
+  }
   EXPECT_EQ(*kept, 1);
   EXPECT_FALSE(still.expired());
 }

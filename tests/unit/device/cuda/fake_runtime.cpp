@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "device/cuda/kernels.hpp"
+#include "support/without_memory.hpp"
 #include "unit/device/cuda/fake_memory.hpp"
 
 namespace halocline::device::cuda::test {
@@ -19,6 +20,7 @@ FakeRuntime runtime;
 
 /// What a function returns that a test may let fail.
 cudaError_t call(const char* function) {
+  const halocline::test::WithoutMemory not_here(false);
   runtime.called.emplace_back(function);
   const auto found = runtime.failing.find(function);
   if (found == runtime.failing.end()) return cudaSuccess;
@@ -30,6 +32,7 @@ template <typename Handle>
 cudaError_t make(Handle* made, std::size_t bytes, const char* function) {
   const cudaError_t status = call(function);
   if (status != cudaSuccess) return status;
+  const halocline::test::WithoutMemory not_here(false);
   void* memory = std::calloc(1, std::max<std::size_t>(bytes, 1));
   runtime.live[memory] = function;
   *made = static_cast<Handle>(memory);
@@ -229,6 +232,27 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return drop(stream, "cudaStreamDestroy", "cudaStreamCreate"); }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return call("cudaStreamSynchronize"); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return runtime.last_error = runtime.busy.contains(stream) ? cudaErrorNotReady : cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  *status = stream == runtime.captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  return make(event, sizeof(cudaStream_t), "cudaEventCreate");
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const cudaError_t status = call("cudaEventRecord");
+  std::memcpy(static_cast<void*>(event), &stream, sizeof stream);
+  return status;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  cudaStream_t stream = nullptr;
+  std::memcpy(&stream, static_cast<const void*>(event), sizeof stream);
+  return cudaStreamQuery(stream);
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) { return drop(event, "cudaEventDestroy", "cudaEventCreate"); }
 
 }  // extern "C"
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct FakeRuntime {
   std::map<void*, std::string> live;
   std::size_t release_threshold = 0;  ///< of the pool that was made last
   cudaStream_t stream = nullptr;      ///< of the last call that took one
+  std::set<cudaStream_t> busy;        ///< streams whose work has not ended; it also has not for events in them
+  cudaStream_t captured = nullptr;    ///< the stream that is being captured
   /// Pools and addresses of the exporter that were imported, in order.
   std::vector<std::uint64_t> imported;
   cudaError_t last_error = cudaSuccess;

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <new>
 #include <vector>
 
 #include "support/seeded.hpp"
+#include "support/without_memory.hpp"
 
 namespace halocline::device::cuda::test {
 namespace {
@@ -38,6 +40,18 @@ TEST_F(Slabs, GetOnlyBackWhatWasTaken) {
   EXPECT_FALSE(slab.give_back(&other));
   EXPECT_TRUE(slab.give_back(first));
   EXPECT_FALSE(slab.give_back(first));
+}
+
+TEST_F(Slabs, StayAsTheyAreWithoutMemoryOfTheHost) {
+  void* const first = slab.take(1);
+  {
+    const halocline::test::WithoutMemory here;
+    EXPECT_THROW((void)slab.take(1), std::bad_alloc);
+    EXPECT_TRUE(slab.give_back(first));
+    EXPECT_EQ(slab.take(bytes), memory.data()) << "a range as it is";
+    EXPECT_TRUE(slab.give_back(first));
+  }
+  EXPECT_EQ(slab.take(bytes), memory.data());
 }
 
 /// Ranges are aligned and apart, and at last there is one free range again.

@@ -4,9 +4,11 @@
 
 #include <limits>
 #include <memory>
+#include <new>
 
 #include "halocline/error.hpp"
 #include "support/error_of.hpp"
+#include "support/without_memory.hpp"
 #include "unit/device/cuda/fake_runtime.hpp"
 
 namespace halocline::device::cuda::test {
@@ -66,6 +68,20 @@ TEST_P(Tables, WithoutMemoryAreAResourceErrorAndLeaveNothingBehind) {
     tables.free(first, stream);
   }
   EXPECT_TRUE(fake.live.empty());
+}
+
+TEST_P(Tables, AreNotAllocatedWithoutMemoryOfTheHost) {
+  TableMemory tables(0);
+  void* const first = tables.allocate(large, stream);
+  const auto live = fake.live;
+  for (const std::size_t bytes : {std::size_t{64}, large}) {
+    const halocline::test::WithoutMemory here;
+    EXPECT_THROW((void)tables.allocate(bytes, stream), std::bad_alloc);
+  }
+  EXPECT_EQ(fake.live, live);
+  tables.free(first, stream);
+  EXPECT_NE(tables.allocate(TableMemory::slab_bytes, stream), nullptr);
+  EXPECT_EQ(fake.live.size(), live.size() - (GetParam() ? 1 : 0)) << "the slab has its memory again";
 }
 
 TEST_P(Tables, AreCountedUntilTheyAreFreed) {
