@@ -260,7 +260,7 @@ def series_of(chosen, lives):
 def main():
     parser = drivers.parser_of(__doc__, 200)
     parser.add_argument("part", choices=sorted(scenarios.PARTS))
-    parser.add_argument("--only", default="", help="cases of functions whose name contains this; others are not run, and not counted")
+    parser.add_argument("--only", default="", help="cases of functions whose name has this regular expression; others are not run, and not counted")
     parser.add_argument("--lives", type=int, default=0, help="cases of a process, at most 64 (default: as scenarios.py has it); 1: each by itself")
     given = parser.parse_args()
     build = given.build.resolve()
@@ -302,7 +302,7 @@ def main():
             return told
 
         chosen = [(seed, *cases.of(seed)) for seed in drivers.seeds_of(given)]
-        chosen = [one for one in chosen if given.only in one[2].function]
+        chosen = [one for one in chosen if re.search(given.only, one[2].function)]
         for seed, program, case, result, wrong in itertools.chain.from_iterable(pool.map(run_series, series_of(chosen, given.lives))):
             name = program.scenario.name
             totals["cases"] += 1

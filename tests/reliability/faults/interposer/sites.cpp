@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 namespace faults {
 namespace {
@@ -151,12 +152,15 @@ _Unwind_Reason_Code step_of_stack(_Unwind_Context* context, void* into) {
                                                                                          : _URC_NO_REASON;
 }
 
-/// "died SIGNAL ADDRESSES"; an exception that has met a noexcept still has the stack of where it was thrown.
-void report_death(int signal) {
+/// "died SIGNAL ADDRESSES", once.
+void report_stack(int signal) {
   static std::atomic_flag reported;
+  static thread_local bool by_this_thread = false;
+  if (by_this_thread) return;
   if (reported.test_and_set()) {
     while (true) ::pause();  // another thread dies, and the process with it
   }
+  by_this_thread = true;
   Stack stack;
   _Unwind_Backtrace(step_of_stack, &stack);
   char text[640];
@@ -167,12 +171,26 @@ void report_death(int signal) {
   }
   text[size - 1] = '\n';
   append(text, static_cast<std::size_t>(size));
+}
+
+void report_death(int signal) {
+  report_stack(signal);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
+std::terminate_handler terminate_otherwise = nullptr;
+
+/// An exception that has met a noexcept still has the stack of where it was thrown. Libraries of CUDA take SIGABRT for themselves.
+[[noreturn]] void report_termination() {
+  report_stack(SIGABRT);
+  terminate_otherwise();
+  std::abort();
+}
+
 [[gnu::constructor]] void at_begin() {
   if (std::getenv("FAULTS_FAIL") == nullptr) return;
+  terminate_otherwise = std::set_terminate(report_termination);
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, report_death);
 }
 
