@@ -61,7 +61,7 @@ CudaStream::~CudaStream() {
   const CurrentDevice now(on().context(), std::nothrow);
   const CaptureAside aside;
   if (began_) devices_->captures().end(*began_);
-  devices_->work().remove(handle_);
+  devices_->work().remove(device_, handle_);
   own_.reset();
 }
 

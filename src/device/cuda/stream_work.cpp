@@ -21,11 +21,11 @@ void StreamWork::add(int device, cudaStream_t stream) {
   streams_.push_back({stream, std::list<Waiting>(1, {.device = device})});
 }
 
-void StreamWork::remove(cudaStream_t stream) noexcept {
+void StreamWork::remove(int device, cudaStream_t stream) noexcept {
   const std::lock_guard held(mutex_);
   sweep();
   const auto found =
-      std::find_if(streams_.begin(), streams_.end(), [&](const Stream& s) { return s.handle == stream; });
+      std::ranges::find_if(streams_, [&](const Stream& s) { return s.handle == stream && s.device() == device; });
   if (found == streams_.end()) return;
   Waiting& waiting = found->entry.front();
   waiting.add(stream);
@@ -42,7 +42,7 @@ void StreamWork::free_behind(std::list<Waiting>& entry, void* tables) noexcept {
   const CurrentDevice current(at(waiting.device).context(), std::nothrow);
   const CaptureAside aside;
   for (const Stream& stream : streams_) {
-    if (stream.entry.front().device == waiting.device) waiting.add(stream.handle);
+    if (stream.device() == waiting.device) waiting.add(stream.handle);
   }
   waiting_.splice(waiting_.end(), entry);
   sweep();

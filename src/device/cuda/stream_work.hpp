@@ -49,7 +49,7 @@ class StreamWork {
 
   void add(int device, cudaStream_t stream);
   /// The stream is about to be destroyed, or given back to its owner. Its device is current.
-  void remove(cudaStream_t stream) noexcept;
+  void remove(int device, cudaStream_t stream) noexcept;
 
   /// To be called when all streams have been destroyed.
   void end();
@@ -60,6 +60,7 @@ class StreamWork {
   struct Stream {
     cudaStream_t handle = nullptr;
     std::list<Waiting> entry;  ///< of one, for its work when it is removed
+    [[nodiscard]] int device() const { return entry.front().device; }
   };
 
   [[nodiscard]] Device& at(int device) const { return *devices_[static_cast<std::size_t>(device)]; }
@@ -70,7 +71,8 @@ class StreamWork {
 
   std::span<const std::unique_ptr<Device>> devices_;
   std::mutex mutex_;
-  std::vector<Stream> streams_;  ///< contains a handle as often as it was added
+  std::vector<Stream>
+      streams_;  ///< contains a handle as often as it was added: cudaStreamPerThread is the same on each device
   std::list<Waiting> waiting_;
   bool ended_ = false;
 };

@@ -181,7 +181,7 @@ void report_death(int signal) {
 
 std::terminate_handler terminate_otherwise = nullptr;
 
-/// An exception that has met a noexcept still has the stack of where it was thrown. Libraries of CUDA take SIGABRT for themselves.
+/// An exception that has met a noexcept still has the stack of where it was thrown. In processes with CUDA handlers of SIGABRT do not run.
 [[noreturn]] void report_termination() {
   report_stack(SIGABRT);
   terminate_otherwise();

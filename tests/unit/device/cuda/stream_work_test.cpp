@@ -62,7 +62,24 @@ TEST_F(TablesBehindWork, StayUntilItHasEnded) {
 TEST_F(TablesBehindWork, StayUntilThatOfRemovedStreamsHasEnded) {
   Tables some = tables();
   fake.busy = {streams[0]};
-  work->remove(streams[0]);
+  work->remove(0, streams[0]);
+  some.reset();
+  EXPECT_FALSE(work->done());
+  EXPECT_EQ(fake.count("cudaFreeAsync"), 0);
+  fake.busy.clear();
+  EXPECT_TRUE(work->done());
+  EXPECT_EQ(fake.count("cudaFreeAsync"), 1);
+}
+
+/// cudaStreamPerThread is the same handle on each device.
+TEST_F(TablesBehindWork, StayUntilThatOfTheirOwnDevicesStreamHasEnded) {
+  devices.push_back(std::make_unique<Device>(0));
+  work.emplace(devices);
+  work->add(0, streams[0]);
+  work->add(1, streams[0]);
+  Tables some = tables();
+  work->remove(1, streams[0]);
+  fake.busy = {streams[0]};
   some.reset();
   EXPECT_FALSE(work->done());
   EXPECT_EQ(fake.count("cudaFreeAsync"), 0);
@@ -110,8 +127,8 @@ TEST_F(TablesBehindWork, StayUntilTheEndWithoutMemoryOfTheHost) {
   {
     const WithoutMemory here;
     some.reset();
-    work->remove(streams[0]);
-    work->remove(streams[1]);
+    work->remove(0, streams[0]);
+    work->remove(0, streams[1]);
   }
   EXPECT_EQ(fake.count("cudaEventDestroy"), fake.count("cudaEventCreate"));
   fake.busy.clear();
