@@ -295,7 +295,7 @@ std::vector<Traffic> Exchange::Impl::traffic() const {
       if (channel->transport != transport || channel->sender != me_) continue;
       any = true;
       if (!channel->follows) ++row.messages;
-      row.bytes += channel->message.bytes();
+      row.bytes += routing::bytes_sent(partition::flow_of(channel->message), transport);
     }
     if (any) rows.push_back(row);
   }
@@ -306,7 +306,8 @@ std::vector<TracedMessage> Exchange::Impl::messages() const {
   std::vector<TracedMessage> all;
   for (const auto& channel : channels_) {
     all.push_back({channel->message.from, channel->message.to, channel->direction, channel->transport, channel->sender,
-                   channel->receiver, channel->message.bytes(), channel->follows});
+                   channel->receiver, routing::bytes_sent(partition::flow_of(channel->message), channel->transport),
+                   channel->follows});
   }
   return all;
 }

@@ -5,6 +5,7 @@
 #include "core/round_up.hpp"
 #include "core/wire.hpp"
 #include "model/predict.hpp"
+#include "partition/shared_cells.hpp"
 
 namespace halocline::model {
 namespace {
@@ -181,7 +182,7 @@ Load load_of(const Geometry& geometry, subdomain_id subdomain, const exchange::T
     if (partition.node_part_of(message.to) == node) {
       add_sent(load.out, geometry, message, tuning);
     } else {
-      load.network_out += message.bytes();
+      load.network_out += partition::bytes_once(message);
     }
   }
   for (const Message& message : partition::incoming(geometry, subdomain)) {
@@ -189,7 +190,7 @@ Load load_of(const Geometry& geometry, subdomain_id subdomain, const exchange::T
     if (partition.node_part_of(message.from) == node) {
       add_sent(load.in, geometry, message, tuning);
     } else {
-      load.network_in += message.bytes();
+      load.network_in += partition::bytes_once(message);
     }
   }
   return load;

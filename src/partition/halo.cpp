@@ -7,6 +7,7 @@
 
 #include "core/bytes.hpp"
 #include "core/wire.hpp"
+#include "partition/shared_cells.hpp"
 
 namespace halocline::partition {
 namespace {
@@ -84,12 +85,14 @@ std::vector<Message> messages(const Geometry& geometry, subdomain_id subdomain, 
       const field_id field(static_cast<std::int64_t>(f));
       for (auto way = begin; way != end; ++way) {
         const Box target = geometry.halo(field, message.to, way->direction.opposite());
-        if (target.empty() || components_sent(geometry.fields[f], way->direction) == 0) continue;
+        const int components = components_sent(geometry.fields[f], way->direction);
+        if (target.empty() || components == 0) continue;
         // The shift leads from the other's frame to this subdomain's; a target is in the receiver's.
         const Vec3 shift = role == Role::sender ? way->other.shift : Vec3{} - way->other.shift;
         const std::int64_t bytes =
             bytes_in(geometry, field, target, way->direction).value([&] { return between(message.from, message.to); });
-        message.segments.push_back({field, way->direction, target.shifted(shift), target, bytes});
+        message.segments.push_back(
+            {field, way->direction, target.shifted(shift), target, bytes, components == geometry.fields[f].components});
       }
     }
     if (!message.segments.empty()) all.push_back(std::move(message));
@@ -124,25 +127,26 @@ std::vector<Message> incoming(const Geometry& geometry, subdomain_id subdomain) 
   return messages(geometry, subdomain, Role::receiver);
 }
 
+Flow flow_of(const Message& message) { return {message.from, message.to, message.bytes(), bytes_once(message)}; }
+
 std::vector<Flow> outgoing_flows(const Geometry& geometry, subdomain_id subdomain) {
   std::vector<Flow> flows;
-  if (geometry.gather) {
-    for (const Message& message : outgoing(geometry, subdomain)) {
-      flows.push_back({message.from, message.to, message.bytes()});
-    }
+  if (geometry.gather || may_share_cells(geometry)) {
+    for (const Message& message : outgoing(geometry, subdomain)) flows.push_back(flow_of(message));
+    std::erase_if(flows, [](const Flow& flow) { return flow.bytes == 0; });
     return flows;
   }
   for_each_other(ways(geometry, subdomain, Role::sender), [&](auto begin, auto end) {
     const subdomain_id to = begin->other.subdomain;
-    Bytes bytes;
+    Bytes sum;
     for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
       const field_id field(static_cast<std::int64_t>(f));
       for (auto way = begin; way != end; ++way) {
-        bytes += bytes_in(geometry, field, geometry.halo(field, to, way->direction.opposite()), way->direction);
+        sum += bytes_in(geometry, field, geometry.halo(field, to, way->direction.opposite()), way->direction);
       }
     }
-    const Flow flow{subdomain, to, bytes.value([&] { return between(subdomain, to); })};
-    if (flow.bytes > 0) flows.push_back(flow);
+    const std::int64_t bytes = sum.value([&] { return between(subdomain, to); });
+    if (bytes > 0) flows.push_back({subdomain, to, bytes, bytes});
   });
   return flows;
 }

@@ -80,9 +80,10 @@ struct Neighbour {
 struct Segment {
   field_id field;
   Direction direction;
-  Box source;              ///< owned cells of the sender, in its frame
-  Box target;              ///< halo cells of the receiver, in its frame; the same extent as source
-  std::int64_t bytes = 0;  ///< in a message, of the components that are sent in this direction
+  Box source;                  ///< owned cells of the sender, in its frame
+  Box target;                  ///< halo cells of the receiver, in its frame; the same extent as source
+  std::int64_t bytes = 0;      ///< in a message, of the components that are sent in this direction
+  bool all_components = true;  ///< whether they are all that the field has
 };
 
 /// All that goes from one subdomain to another in one exchange, by field then direction; both ends
@@ -106,8 +107,10 @@ struct Flow {
   subdomain_id from;
   subdomain_id to;
   std::int64_t bytes = 0;
+  std::int64_t bytes_once = 0;  ///< of a message that holds each cell once (shared_cells.hpp)
 };
-/// What a subdomain sends, by receiver, without the segments: for placement of large machines.
+[[nodiscard]] Flow flow_of(const Message& message);
+/// What a subdomain sends, by receiver. Without the segments where all dimensions are cut: for placement of large machines.
 [[nodiscard]] std::vector<Flow> outgoing_flows(const Geometry& geometry, subdomain_id subdomain);
 
 /// Throws InvalidArgument where a subdomain is thinner than the halo that its neighbour reads from it

@@ -2,6 +2,7 @@
 #include "plan/detail/assumed_routes.hpp"
 
 #include "plan/routed_messages.hpp"
+#include "routing/messages.hpp"
 
 namespace halocline {
 AssumedRouter::AssumedRouter(const machine::MachineMap& machine, const routing::Policy& policy, bool device_mpi)
@@ -23,7 +24,9 @@ RoutedMessage AssumedRouter::route(const partition::Flow& flow, const placement:
   facts.direct_safe = Verdict::of(facts.same_subdomain || !facts.same_device, "ranks share a device");
   facts.mpi = true;
   facts.measured = measured_.between(sender, receiver);
-  return {chooser_.choose(flow.from, flow.to, facts), flow.bytes};
+  RoutedMessage routed{chooser_.choose(flow.from, flow.to, facts)};
+  routed.bytes = routing::bytes_sent(flow, routed.route.transport);
+  return routed;
 }
 
 std::vector<RoutedMessage> assumed_routes(const Plan& plan, const routing::Policy& policy, bool device_mpi,

@@ -32,7 +32,7 @@ LocalPlan make_local_plan(const PlanRequest& request, rank_id rank, const routin
       plan.outgoing.push_back(router.route(flow, here, slot_of(flow.to)));
     }
     for (const partition::Message& message : partition::incoming(plan.geometry, own)) {
-      const partition::Flow flow{message.from, message.to, message.bytes()};
+      const partition::Flow flow = partition::flow_of(message);
       plan.incoming.push_back(router.route(flow, slot_of(flow.from), here));
     }
   }

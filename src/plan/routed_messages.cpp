@@ -14,17 +14,17 @@ namespace {
 
 void count_directions(const partition::Geometry& geometry, std::span<RoutedMessage> routed) {
   std::optional<subdomain_id> sender;
-  std::map<subdomain_id, std::int64_t> directions;  // by receiver
+  std::map<subdomain_id, partition::Message> sent;  // by receiver
   for (RoutedMessage& one : routed) {
     if (!routing::moves_one_by_one(one.route.transport)) continue;
     if (sender != one.route.from) {
       sender = one.route.from;
-      directions.clear();
-      for (const auto& message : partition::outgoing(geometry, *sender)) {
-        directions[message.to] = std::ssize(routing::by_direction(message));
-      }
+      sent.clear();
+      for (partition::Message& message : partition::outgoing(geometry, *sender)) sent[message.to] = std::move(message);
     }
-    one.messages = directions.at(one.route.to);
+    const partition::Message& message = sent.at(one.route.to);
+    one.messages = std::ssize(routing::by_direction(message));
+    one.bytes = message.bytes();
   }
 }
 
@@ -48,7 +48,8 @@ std::vector<RoutedMessage> routed_messages(const partition::Geometry& geometry, 
   std::vector<RoutedMessage> routed;
   for (const subdomain_id sender : senders) {
     for (const auto& flow : partition::outgoing_flows(geometry, sender)) {
-      routed.push_back({*by_pair.at({flow.from, flow.to}), flow.bytes});
+      const routing::Route& route = *by_pair.at({flow.from, flow.to});
+      routed.push_back({route, routing::bytes_sent(flow, route.transport)});
     }
   }
   count_messages(geometry, placement, messages, routed);

@@ -15,7 +15,7 @@ namespace halocline {
                                                          std::span<const routing::Route> routes,
                                                          routing::Messages messages);
 
-/// Sets RoutedMessage::messages. The entries of one sender are adjacent.
+/// Sets RoutedMessage::messages, and bytes of messages by direction, which share no cells. The entries of one sender are adjacent.
 void count_messages(const partition::Geometry& geometry, const placement::Placement& placement,
                     routing::Messages messages, std::span<RoutedMessage> routed);
 

@@ -27,9 +27,9 @@ std::map<int, partition::Message> by_direction(const partition::Message& message
   return parts;
 }
 
-bool moves_one_by_one(Transport transport) {
-  return transport != Transport::self && transport != Transport::direct && transport != Transport::net;
-}
+bool packs(Transport transport) { return transport != Transport::self && transport != Transport::direct; }
+
+bool moves_one_by_one(Transport transport) { return packs(transport) && transport != Transport::net; }
 
 std::optional<BundleKey> bundle_of(Messages messages, Transport transport, const placement::Slot& from,
                                    const placement::Slot& to) {

@@ -32,6 +32,13 @@ using MessageTable = std::map<MessageKey, partition::Message>;
 /// Splits a message into one for each direction in it, with all fields; the segments of each keep their order.
 [[nodiscard]] std::map<int, partition::Message> by_direction(const partition::Message& message);
 
+/// Whether a transport packs messages as a whole, which then hold each cell once (partition::bytes_once).
+[[nodiscard]] bool packs(Transport transport);
+/// The bytes of a flow that a transport moves, unless in messages by direction.
+[[nodiscard]] inline std::int64_t bytes_sent(const partition::Flow& flow, Transport transport) {
+  return packs(transport) ? flow.bytes_once : flow.bytes;
+}
+
 /// Whether a transport moves messages one by one. The others move all messages of a device as one operation of the
 /// device, and do not split messages by direction.
 [[nodiscard]] bool moves_one_by_one(Transport transport);

@@ -113,10 +113,10 @@ expect_document("rows;7;label" "1n/6r/6g/1363/ca" "${summit} --study ladder")
 expect_document("software;mpi_copy_bytes_per_s" "0.0" "${summit} --links-alone")
 # The figures of simulated studies of the first paper's node, which documents quote: a change of the model changes them.
 set(node "simulate --machine ${SOURCE}/machines/summit.json --nodes 1 --ranks-per-node 6 --radius 3 --fields 4xf32 --csv --study")
-foreach(row "ladder,1n/6r/6g/1363,[+]remote,1363,domain,simulated,1,6,6,1363,1363,1363,2[.]0189[0-9]*e-02,,"
-            "ladder,1n/6r/6g/1363,[+]self,1363,domain,simulated,1,6,6,1363,1363,1363,3[.]3528[0-9]*e-03,,"
-            "placement,1n/6r/6g/1440x1452x700,trivial [+]self,.*,2[.]3947[0-9]*e-03,,"
-            "placement,1n/6r/6g/1440x1452x700,node-aware [+]self,.*,1[.]8822[0-9]*e-03,,")
+foreach(row "ladder,1n/6r/6g/1363,[+]remote,1363,domain,simulated,1,6,6,1363,1363,1363,2[.]0100[0-9]*e-02,,"
+            "ladder,1n/6r/6g/1363,[+]self,1363,domain,simulated,1,6,6,1363,1363,1363,3[.]3384[0-9]*e-03,,"
+            "placement,1n/6r/6g/1440x1452x700,trivial [+]self,.*,2[.]3746[0-9]*e-03,,"
+            "placement,1n/6r/6g/1440x1452x700,node-aware [+]self,.*,1[.]8664[0-9]*e-03,,")
   string(REGEX MATCH "^[a-z]+" study ${row})
   separate_arguments(list UNIX_COMMAND "${node} ${study}")
   run_program(code out err ${list})

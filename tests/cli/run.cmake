@@ -33,7 +33,7 @@ expect_output("grid 4 x 12 x 1 = 2 x 6 x 1 . 2 x 2 x 1"
 expect_output("placed by random" "place --nodes 1 --devices-per-node 6 --place random --seed 3")
 expect_output("peer_copy.*100.0 %" "route --size 16 --devices 4 --transports peer_copy,self")
 expect_output("machine .*partition .*placement .*routes .*traffic " "explain --size 16 --devices 4")
-expect_output("steps per exchange 2: halos of 2 .*traffic .*a step, as one exchange serves 2: 8.0 messages, 14.8 KB"
+expect_output("steps per exchange 2: halos of 2 .*traffic .*a step, as one exchange serves 2: 8.0 messages, 12.3 KB"
               "explain --size 16 --nodes 4 --devices-per-node 1 --steps-per-exchange 2")
 expect_output("radius 1 x 2 steps, .*an exchange serves 2 steps: 8.0 messages and 14.8 KB a step.*verify: passed"
               "exchange --size 16 --devices 4 --steps-per-exchange 2 --verify --repeat 5 --steady 5")

@@ -2,9 +2,12 @@
 #include "exchange/detail/exchange_plan.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include "core/hash.hpp"
 #include "core/round_up.hpp"
+#include "partition/shared_cells.hpp"
 
 namespace halocline::exchange {
 namespace {
@@ -34,6 +37,23 @@ bool are_two_ends(const PackedSegment& a, const PackedSegment& b) {
          a.segment.bytes == b.segment.bytes;
 }
 
+/// The place of the segment whose rows take turns with segment i's, or their number.
+std::size_t other_end(std::span<const PackedSegment> all, std::span<const std::size_t> holders, std::size_t i) {
+  std::size_t other = i + 1;
+  while (other < all.size() && (holders[other] != other || !are_two_ends(all[i], all[other]))) ++other;
+  return other;
+}
+
+/// partition::holders, or nothing but own places.
+std::vector<std::size_t> holders_of(std::span<const PackedSegment> all, Layout layout) {
+  std::vector<std::size_t> own(all.size());
+  std::iota(own.begin(), own.end(), std::size_t{0});
+  if (layout == Layout::by_segment) return own;
+  std::vector<partition::Segment> segments;
+  for (const PackedSegment& one : all) segments.push_back(one.segment);
+  return partition::holders(segments);
+}
+
 }  // namespace
 
 std::uint64_t Selection::token() const {
@@ -45,23 +65,28 @@ std::uint64_t Selection::token() const {
   return hash.value();
 }
 
-void Payload::append(std::span<const PackedSegment> more, RowEnds ends, std::int64_t boundary) {
-  std::vector<bool> placed(more.size());
+void Payload::append(std::span<const PackedSegment> more, Layout layout, std::int64_t boundary) {
+  const std::vector<std::size_t> holders = holders_of(more, layout);
+  std::vector<std::optional<PackedBox>> boxes(more.size());
+  const auto add = [&](std::size_t i, const PackedBox& box) {
+    segments.push_back({more[i].segment, more[i].buffer, box, holders[i] == i});
+    boxes[i] = box;
+  };
   for (std::size_t i = 0; i < more.size(); ++i) {
-    if (placed[i]) continue;
-    std::size_t other = ends == RowEnds::apart ? more.size() : i + 1;
-    while (other < more.size() && (placed[other] || !are_two_ends(more[i], more[other]))) ++other;
+    if (holders[i] != i || boxes[i]) continue;
+    const std::size_t other = layout == Layout::by_segment ? more.size() : other_end(more, holders, i);
     const int in_turns = other == more.size() ? 1 : 2;
     const std::int64_t offset = round_up(bytes, boundary);
-    segments.push_back({more[i].segment, more[i].buffer, offset, 0, in_turns});
+    add(i, {more[i].segment.source, offset, 0, in_turns});
+    if (in_turns == 2) add(other, {more[other].segment.source, offset, 1, in_turns});
     bytes = offset + aligned(in_turns * more[i].segment.bytes);
-    if (in_turns == 1) continue;
-    segments.push_back({more[other].segment, more[other].buffer, offset, 1, in_turns});
-    placed[other] = true;
+  }
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    if (holders[i] != i) add(i, *boxes[holders[i]]);
   }
 }
 
-Payload payload_of(const partition::Message& message, const Selection& selection, RowEnds ends) {
+Payload payload_of(const partition::Message& message, const Selection& selection, Layout layout) {
   std::vector<PackedSegment> selected;
   for (const partition::Segment& segment : message.segments) {
     for (const Selection::Item& item : selection.items) {
@@ -72,7 +97,7 @@ Payload payload_of(const partition::Message& message, const Selection& selection
     }
   }
   Payload payload;
-  payload.append(selected, ends);
+  payload.append(selected, layout);
   return payload;
 }
 

@@ -22,7 +22,7 @@ constexpr unsigned char poison_byte = 0xff;
 constexpr std::size_t widest_element = 16;
 
 std::span<const std::byte> bytes_of_segment(const device::Buffer& buffer, const PackedSegment& packed) {
-  return {buffer.data() + packed.offset, static_cast<std::size_t>(packed.segment.bytes)};
+  return {buffer.data() + packed.box.offset, static_cast<std::size_t>(packed.segment.bytes)};
 }
 
 std::uint64_t hash_of(std::span<const std::byte> bytes) { return Hash().add(bytes).value(); }
@@ -54,7 +54,8 @@ const FieldDescriptor& OrderCheck::field_of(const PackedSegment& packed) const {
 OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const ExchangePlan& plan) {
   const SubdomainState& state = context_->state(channel.message.from);
   device::Backend& backend = *context_->backend;
-  Sent sent{&channel, payload_of(channel.message, plan.selection, RowEnds::apart), nullptr, nullptr, nullptr, nullptr};
+  Sent sent{&channel, payload_of(channel.message, plan.selection, Layout::by_segment), nullptr, nullptr, nullptr,
+            nullptr};
   const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(sent.payload.bytes, 1));
   sent.at_start = backend.allocate_pinned(bytes);
   sent.at_end = backend.allocate_pinned(bytes);
@@ -66,7 +67,8 @@ OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const ExchangePla
 OrderCheck::Received OrderCheck::make_received(const Channel& channel, const ExchangePlan& plan) {
   const SubdomainState& state = context_->state(channel.message.to);
   device::Backend& backend = *context_->backend;
-  Received received{&channel, payload_of(channel.message, plan.selection, RowEnds::apart), nullptr, nullptr, nullptr};
+  Received received{&channel, payload_of(channel.message, plan.selection, Layout::by_segment), nullptr, nullptr,
+                    nullptr};
   received.arrived =
       backend.allocate_pinned(static_cast<std::size_t>(std::max<std::int64_t>(received.payload.bytes, 1)));
   std::vector<device::StridedCopy> poison = unpack_copies(received.payload, state.received, received.arrived->data());

@@ -72,7 +72,7 @@ std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments,
   for (int k = 0; k < n; ++k) {
     Payload piece;
     piece.bytes = at + SplitPayload::slack_bytes;
-    piece.append(cut(segments, k, n), RowEnds::in_turns, SplitPayload::line_bytes);
+    piece.append(cut(segments, k, n), Layout::compact, SplitPayload::line_bytes);
     at = piece.bytes + SplitPayload::slack_bytes;
     if (!piece.segments.empty()) pieces.push_back(std::move(piece));
   }
@@ -113,7 +113,7 @@ std::int64_t most_room(const partition::Message& message, const partition::Geome
 
 SplitPayload split_payload(const partition::Message& message, const Selection& selection,
                            const partition::Geometry& geometry, const Tuning& tuning, RowAccess access) {
-  Payload all = payload_of(message, selection);
+  Payload all = payload_of(message, selection, Layout::by_segment);
   SplitPayload split;
   PacketBytes packets;
   bool narrowed = false;
@@ -140,7 +140,7 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
   if (access.in_place && !narrowed && packed_bytes < tuning.pack_short_rows_from_bytes) {
     return {std::move(all), {}, {}};
   }
-  split.rows.append(rows, RowEnds::apart);
+  split.rows.append(rows, Layout::by_segment);
   split.pieces = cut_into_pieces(packed, pieces_of(packed_bytes, tuning.packed_piece_bytes));
   return split;
 }
@@ -174,7 +174,7 @@ int pieces_of(std::int64_t bytes, std::int64_t piece_bytes) {
 
 std::vector<Payload> in_parts(const Payload& payload, int n) {
   std::vector<Payload> parts(static_cast<std::size_t>(n));
-  for (int k = 0; k < n; ++k) parts[static_cast<std::size_t>(k)].append(cut(payload.segments, k, n), RowEnds::in_turns);
+  for (int k = 0; k < n; ++k) parts[static_cast<std::size_t>(k)].append(cut(payload.segments, k, n), Layout::compact);
   return parts;
 }
 

@@ -24,15 +24,21 @@ CopyEnd in_array(const Memory& memory, const PackedSegment& packed, const Box& b
   return {cells.first, {x, y, z}, cells.component_stride_bytes};
 }
 
-/// The end in a payload: dense but for the rows of another segment between its own, x fastest, one sent component after another, in the
-/// field's wire format.
+/// The end in a payload, in whose box rows are dense but for those of another one between them, x fastest, one sent component after
+/// another, in the field's wire format.
 CopyEnd in_payload(std::byte* payload, const PackedSegment& packed, const FieldDescriptor& field) {
   const std::int64_t element_bytes = bytes_on_wire(field);
-  const Vec3 extent = packed.segment.source.extent();
+  const PackedBox& box = packed.box;
+  const Vec3 extent = box.cells.extent();
   const std::int64_t row = extent.x * element_bytes;
-  const std::int64_t from_row_to_row = packed.in_turns * row;
+  const std::int64_t from_row_to_row = box.in_turns * row;
   const std::int64_t plane = from_row_to_row * extent.y;
-  return {payload + packed.offset + packed.turn * row, {element_bytes, from_row_to_row, plane}, plane * extent.z, true};
+  const Vec3 first = packed.segment.source.lo - box.cells.lo;
+  std::byte* const begin = payload + box.offset + box.turn * row;
+  return {begin + first.x * element_bytes + first.y * from_row_to_row + first.z * plane,
+          {element_bytes, from_row_to_row, plane},
+          plane * extent.z,
+          true};
 }
 
 using Way = device::Conversion::Way;
@@ -83,6 +89,7 @@ StridedCells Memory::cells_at(field_id field, int buffer, const Vec3& p) const {
 std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memory& sender, std::byte* packed) {
   std::vector<device::StridedCopy> copies;
   for (const PackedSegment& item : payload.segments) {
+    if (!item.packs) continue;
     const FieldDescriptor& field = field_of(sender, item);
     append_rows(copies, field, item.segment.direction, item.segment.source.extent(),
                 in_array(sender, item, item.segment.source), in_payload(packed, item, field), Way::pack);

@@ -8,13 +8,14 @@
 #include "model/exchange_flows.hpp"
 #include "model/simulate.hpp"
 #include "model/simulation/message_flows.hpp"
+#include "routing/messages.hpp"
 
 namespace halocline::model {
 namespace {
 
 std::int64_t bytes_between(std::span<const partition::Flow> flows, const routing::Route& route) {
   for (const partition::Flow& flow : flows) {
-    if (flow.to == route.to) return flow.bytes;
+    if (flow.to == route.to) return routing::bytes_sent(flow, route.transport);
   }
   throw InvalidArgument(fmt::format("a route leads from subdomain {} to {}; allowed is a pair that has a message",
                                     route.from.value(), route.to.value()));

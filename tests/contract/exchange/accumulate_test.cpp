@@ -7,6 +7,7 @@
 #include "comm/gather.hpp"
 #include "domain/internals.hpp"
 #include "ranks.hpp"
+#include "routing/messages.hpp"
 #include "support/captured.hpp"
 #include "support/error_of.hpp"
 #include "support/seeded.hpp"
@@ -134,7 +135,11 @@ TEST_P(Accumulate, goes_by_the_same_transport) {
     const exchange::Traffic backwards = sum(internals(cells.domain).returned_traffic(transport));
     EXPECT_GT(backwards.messages, 0);
     EXPECT_EQ(backwards.messages, forwards.messages);
-    EXPECT_EQ(backwards.bytes, forwards.bytes);
+    if (routing::packs(transport)) {
+      EXPECT_GT(backwards.bytes, forwards.bytes) << "halos of edges are returned, whose cells are sent with faces";
+    } else {
+      EXPECT_EQ(backwards.bytes, forwards.bytes);
+    }
     cells.domain.close();
   });
   for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");

@@ -41,7 +41,7 @@ class OwnHalo : public testing::Test {
                                  .source = source,
                                  .target = target,
                                  .bytes = 3 * cells * cells * element}};
-    payload.append({&segment, 1}, RowEnds::apart);
+    payload.append({&segment, 1}, Layout::by_segment);
   }
   /// The first owned cell is at the begin of a sector. The copies are not run: only addresses count.
   void set_array(std::int64_t stride) {

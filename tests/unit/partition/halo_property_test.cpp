@@ -8,6 +8,7 @@
 #include "fields.hpp"
 #include "halocline/error.hpp"
 #include "partition/halo.hpp"
+#include "partition/shared_cells.hpp"
 #include "partition/strategy.hpp"
 #include "support/effort.hpp"
 
@@ -164,8 +165,22 @@ bool same(const Message& a, const Message& b) {
   return a.from == b.from && a.to == b.to &&
          std::ranges::equal(a.segments, b.segments, [](const Segment& s, const Segment& t) {
            return s.field == t.field && s.direction == t.direction && s.source == t.source && s.target == t.target &&
-                  s.bytes == t.bytes;
+                  s.bytes == t.bytes && s.all_components == t.all_components;
          });
+}
+
+/// Each segment's cells, with all of its components, are in its holder, which holds itself.
+void check_holders(const Message& message) {
+  const std::vector<std::size_t> holder = holders(message.segments);
+  ASSERT_EQ(holder.size(), message.segments.size());
+  for (std::size_t i = 0; i < holder.size(); ++i) {
+    const Segment& held = message.segments[i];
+    const Segment& by = message.segments[holder[i]];
+    ASSERT_EQ(holder[holder[i]], holder[i]);
+    ASSERT_EQ(by.field, held.field);
+    ASSERT_TRUE(by.source.contains(held.source));
+    ASSERT_EQ(by.bytes / by.source.volume(), held.bytes / held.source.volume());
+  }
 }
 
 /// Both ends have the same lists in the documented order, and flows equal their bytes.
@@ -187,6 +202,8 @@ void check_lists(const Geometry& g) {
       ASSERT_EQ(flows[i].from, out[i].from);
       ASSERT_EQ(flows[i].to, out[i].to);
       ASSERT_EQ(flows[i].bytes, out[i].bytes());
+      ASSERT_EQ(flows[i].bytes_once, bytes_once(out[i]));
+      check_holders(out[i]);
       for (const Segment& t : out[i].segments) {
         ASSERT_GT(t.bytes, 0);
       }
