@@ -65,15 +65,29 @@ std::int64_t counted_bytes(const Geometry& geometry, const Segment& segment, boo
   return bytes / row * sectors * ExchangeRate::sector_bytes;
 }
 
-/// The same for packed rows where they are unpacked. Rows that begin in the sector that owned cells end in take half as much time again for each
-/// sector in which they lie: memory reads it before a part of it is stored, unless it was just read. Measured on two H200.
+/// Whether a message fills the halos at both ends of a row.
+bool has_both_ends(const Message& message) {
+  const auto leads = [&](int x) {
+    return std::ranges::any_of(message.segments, [&](const Segment& segment) { return segment.direction[0] == x; });
+  };
+  return leads(-1) && leads(1);
+}
+
+/// Bytes of packed rows where they are unpacked, as memory takes time for them: of each row of up to a sector 36/48 of one, because a
+/// place is touched, and 1/48 for each byte of its cells. Half as much again is for each sector that memory reads before a part of it is
+/// stored: where rows begin in the sector that owned cells end in, and where the other end of the row, which lies in the same burst,
+/// comes with another message or not at all. Measured on two H200 (docs/decisions/0018).
 std::int64_t unpacked_bytes(const Geometry& geometry, const Message& message, const Segment& segment) {
   constexpr std::int64_t sector = ExchangeRate::sector_bytes;
-  const std::int64_t bytes = counted_bytes(geometry, segment, true);
+  const std::int64_t row = row_bytes(geometry, segment);
+  std::int64_t bytes = counted_bytes(geometry, segment, true);
+  if (row <= sector) bytes = bytes * (36 + row) / 48;
   const std::int64_t begin = begin_in_row(geometry, segment, message.to, segment.target);
-  if (begin < 0 || begin % sector == 0) return bytes;
-  const std::int64_t sectors = begin % sector + row_bytes(geometry, segment) > sector ? 2 : 1;
-  return bytes * sectors * 3 / 2;
+  if (begin >= 0 && begin % sector != 0) {
+    const std::int64_t sectors = begin % sector + row > sector ? 2 : 1;
+    return bytes * sectors * 3 / 2;
+  }
+  return has_both_ends(message) ? bytes : bytes * 3 / 2;
 }
 
 /// Whether the message's short rows are packed, as exchange/program.cpp decides it.

@@ -51,7 +51,7 @@ TEST(Load, RowsAtTheEndsOfXGrowWhereTheyLieAlike) {
   // A packed row is not: 3 cells of 8 bytes are words of 8.
   const auto g = geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, x, {field_of(Element::f64)});
   EXPECT_EQ(load_of(g, first, rows_only).out, (Bytes{{{HaloRows::short_rows, 16}, 2 * 16 * 32}}));
-  Bytes packed{{{HaloRows::packed_rows, 8}, 2 * 16 * 32}};
+  Bytes packed{{{HaloRows::packed_rows, 8}, 2 * 16 * 40}};
   packed.packed_cells = 2 * 16 * 24;
   EXPECT_EQ(load_of(g, first, {.pack_short_rows_from_bytes = 1, .packets_at_most_bytes = 0}).out, packed);
 }
@@ -65,8 +65,22 @@ TEST(Load, PackedRowsThatBeginInASectorWithOwnedCellsCountForMore) {
   EXPECT_EQ(sectors(32, Element::f32), 1 + 1) << "a halo below and one above";
   EXPECT_EQ(sectors(28, Element::f32), 1 + 1.5) << "the one above begins 16 bytes into a sector";
   EXPECT_EQ(sectors(30, Element::f32), 1 + 3) << "and goes on in the next one";
-  EXPECT_EQ(sectors(30, Element::f64), 1 + 3);
-  EXPECT_EQ(sectors(28, Element::f64), 1 + 1);
+  EXPECT_EQ(sectors(30, Element::f64), (1 + 3) * 40 / 32.0) << "more for 24 bytes of cells instead of 12";
+  EXPECT_EQ(sectors(28, Element::f64), (1 + 1) * 40 / 32.0);
+}
+
+/// Two halos that lie in one burst of memory cost less together.
+TEST(Load, PackedRowsCountForMoreWithoutTheOtherEnd) {
+  const auto bytes = [](std::int64_t parts, const Boundaries& boundaries) {
+    const FieldDescriptor field = field_of(Element::f32);
+    const auto g =
+        geometry_of({32 * parts, 4, 4}, {.devices = {parts, 1, 1}}, Stencil::box(3, 0, 0), {field}, boundaries);
+    return load_of(g, first, {.pack_short_rows_from_bytes = 1, .packets_at_most_bytes = 0}).out.begin()->second;
+  };
+  constexpr std::int64_t end = 32;
+  EXPECT_EQ(bytes(2, all_periodic), 2 * 16 * end);
+  EXPECT_EQ(bytes(2, {Boundary::open, Boundary::periodic, Boundary::periodic}), 16 * end * 3 / 2);
+  EXPECT_EQ(bytes(3, all_periodic), 2 * 16 * end * 3 / 2) << "with messages from two neighbours";
 }
 
 TEST(Load, HalosThatAreStoredApartHaveNoSectorsOfTheirOwn) {
@@ -94,7 +108,7 @@ TEST(Load, CountsTheBytesOfTheWireOnLinks) {
   // Copies within a device move whole cells.
   EXPECT_EQ(cut_in_z.local, load(field_of(Element::f64), {1, 1, 2}).local);
   // Short rows: their sectors at the receiver's end, and half of the bytes between.
-  Bytes packed{{{HaloRows::packed_rows, 8}, 2 * 64 * 32}};
+  Bytes packed{{{HaloRows::packed_rows, 8}, 2 * 64 * 40}};
   packed.packed_cells = 2 * 64 * 3 * 4;
   EXPECT_EQ(load(narrowed, {2, 1, 1}).out, packed);
 }

@@ -73,13 +73,13 @@ TEST(PredictedGrid, HasFewerMessagesWhereItTakesAsLong) {
 }
 
 TEST(PredictedGrid, LeavesTheOneOfExactOnlyWhereItIsWorthIt) {
-  const PlanRequest thin = on_gpus(8, {1024, 1024, 1024}, 1);
-  EXPECT_EQ(exact(thin).geometry.partition.device_grid(), Vec3(2, 2, 2));
-  const Plan plan = make_plan(thin);
-  EXPECT_EQ(plan.geometry.partition.device_grid(), Vec3(1, 2, 4));
+  const PlanRequest flat = on_gpus(8, {1024, 1024, 512}, 3);
+  EXPECT_EQ(exact(flat).geometry.partition.device_grid(), Vec3(2, 2, 2));
+  const Plan plan = make_plan(flat);
+  EXPECT_EQ(plan.geometry.partition.device_grid(), Vec3(2, 4, 1));
   EXPECT_THAT(plan.partition_reason, HasSubstr("us with the grid of exact"));
 
-  PlanRequest alike = on_gpus(8, {640, 640, 384}, 1);  // predicted 5 % apart
+  PlanRequest alike = on_gpus(8, {512, 512, 512}, 1);  // predicted 5 % apart
   const Plan kept = make_plan(alike);
   EXPECT_EQ(kept.partition, Method::exact);
   EXPECT_EQ(kept.geometry.partition.device_grid(), exact(alike).geometry.partition.device_grid());
