@@ -15,11 +15,14 @@ namespace {
 constexpr int concurrent_multiprocessors = 16;
 
 /// NCCL's kernel has up to 32 blocks between two devices of an NVLink domain, each of which needs nearly all registers of a
-/// multiprocessor. The blocks of an exchange are spread over the device: these are few enough to leave as many multiprocessors empty.
-constexpr int multiprocessors_beside_nccl = 32;
-
-/// On an H200, copies of up to so many bytes are as fast behind NCCL's kernel as beside it (docs/decisions/0087).
-constexpr std::int64_t few_bytes = std::int64_t{4} << 20;
+/// multiprocessor. The blocks of an exchange that copies meanwhile are spread over the device: these are few enough to leave as many
+/// multiprocessors empty. Copies that take longer than NCCL get more blocks. Measured on two H200 (docs/decisions/0087).
+int multiprocessors_beside_nccl(const std::vector<device::StridedCopy>& copies) {
+  constexpr std::int64_t many_bytes = std::int64_t{20} << 20;
+  std::int64_t bytes = 0;
+  for (const device::StridedCopy& copy : copies) bytes += copy.bytes();
+  return bytes < many_bytes ? 32 : 48;
+}
 
 /// For the tracer: the parts that an end has contributed, in the order that both ends have them in.
 template <typename Part>
@@ -61,7 +64,6 @@ device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) 
   fused.next_may_start = !waits() || context_->tuning.domains_at_once == 1;
   fused.multiprocessors = context_->tuning.multiprocessors;
   if (fused.multiprocessors == 0 && overlap != Overlap::none) fused.multiprocessors = concurrent_multiprocessors;
-  if (fused.multiprocessors == 0 && is_beside_nccl()) fused.multiprocessors = multiprocessors_beside_nccl;
   for (const Member& member : members_) {
     const SubdomainState& state = *member.state;
     device::Participant participant;
@@ -80,6 +82,9 @@ device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) 
       if (fused.local.size() > copies) fused.local_messages.push_back(channel->number);
     }
     fused.participants.push_back(std::move(participant));
+  }
+  if (fused.multiprocessors == 0 && is_beside_nccl()) {
+    fused.multiprocessors = multiprocessors_beside_nccl(fused.local);
   }
   return fused;
 }
@@ -112,15 +117,6 @@ void Fusion::run(const ExchangePlan& plan, Overlap overlap, device::Stream& in) 
   const bool records = is_traced(context_->tracer, in);
   traced(context_->tracer, formed.operation, in,
          [&] { in.run(*formed.made, records ? formed.made->stamps() : nullptr); });
-}
-
-Fusion::Local Fusion::to_be_unpacked(const ExchangePlan& plan) const {
-  if (!is_beside_nccl()) return {};
-  device::FusedPlan fused = fused_plan(plan, Overlap::none);
-  std::int64_t bytes = 0;
-  for (const device::StridedCopy& copy : fused.local) bytes += copy.bytes();
-  if (bytes > few_bytes) return {};
-  return {std::move(fused.local), std::move(fused.local_messages), bytes};
 }
 
 void Fusion::prepare(const ExchangePlan& plan) {

@@ -36,17 +36,8 @@ class Fusion {
   /// Once for each plan.
   void prepare(const ExchangePlan& plan);
 
-  // If it is scheduled: send() and what prepares it, unless to_be_unpacked() returns copies.
+  // If it is scheduled: send() and what prepares it.
 
-  /// Copies within the device.
-  struct Local {
-    std::vector<device::StridedCopy> copies;
-    std::vector<std::size_t> messages;  ///< that they are, for the tracer
-    std::int64_t bytes = 0;
-  };
-  /// The copies that the schedule adds to its unpacking, instead of send(); none if it calls send(). A kernel beside
-  /// NCCL's that copies little costs more than it takes, as the graph forks and joins for it.
-  [[nodiscard]] Local to_be_unpacked(const ExchangePlan& plan) const;
   void prepare_to_send(const ExchangePlan& plan);
   /// Enqueues an exchange after SubdomainState::open, concurrently with the sending ends.
   void send(const ExchangePlan& plan);

@@ -45,11 +45,7 @@ void Schedule::prepare(const ExchangePlan& plan) {
         scheduled.collect_headers(plan, headers);
         scheduled.collect_unpack(plan, unpack);
       }
-      Fusion::Local local;
-      if (state->fusion != nullptr) local = state->fusion->to_be_unpacked(plan);
-      part.fused = state->fusion != nullptr && local.copies.empty();
-      if (part.fused) state->fusion->prepare_to_send(plan);
-      append(unpack, std::move(local.copies));
+      if (state->fusion != nullptr) state->fusion->prepare_to_send(plan);
       part.parities = parities(*state, *context_->geometry, plan.selection);
       if (headers.headers.empty() && headers.done != nullptr) {
         part.done.push_back({std::exchange(headers.done, nullptr)});
@@ -57,7 +53,7 @@ void Schedule::prepare(const ExchangePlan& plan) {
       // Headers are checked also where nothing is unpacked.
       if (!unpack.empty() || !headers.headers.empty())
         part.unpack = context_->backend->prepare_unpacking(state->device(), unpack, headers);
-      if (context_->tracer != nullptr) describe(*state, part, plan, local);
+      if (context_->tracer != nullptr) describe(*state, part, plan);
       sequence.parts.push_back(std::move(part));
     }
     return sequence;
@@ -65,10 +61,9 @@ void Schedule::prepare(const ExchangePlan& plan) {
 }
 
 /// For the tracer. A flag is of the end that collected it.
-void Schedule::describe(const SubdomainState& state, Part& part, const ExchangePlan& plan,
-                        const Fusion::Local& local) const {
+void Schedule::describe(const SubdomainState& state, Part& part, const ExchangePlan& plan) const {
   const std::string track = fmt::format("subdomain {}: exchange", state.subdomain.id.value());
-  device::TracedOperation unpack{device::Work::unpack, state.device(), track, local.messages, 0, local.bytes};
+  device::TracedOperation unpack{device::Work::unpack, state.device(), track};
   for (const End* end : ends_.at(&state)) {
     const std::size_t message = end->channel->number;
     const auto add = [&](device::Work work) { return context_->tracer->add({work, state.device(), track, {message}}); };
@@ -93,14 +88,14 @@ void Schedule::begin(const SubdomainState& state, const Part& part) const {
 }
 
 void Schedule::send(const SubdomainState& state, const Part& part, const ExchangePlan& plan) const {
-  const bool first = part.fused && state.fusion->waits();
+  const bool first = state.fusion != nullptr && state.fusion->waits();
   if (first) state.fusion->send(plan);
   for (const End* end : ends_.at(&state)) end->endpoint->scheduled()->send(plan);
-  if (part.fused && !first) state.fusion->send(plan);
+  if (state.fusion != nullptr && !first) state.fusion->send(plan);
 }
 
 void Schedule::receive(const SubdomainState& state, const Part& part) const {
-  if (part.fused) state.stream->wait(state.fusion->sent());
+  if (state.fusion != nullptr) state.stream->wait(state.fusion->sent());
   device::Tracer* tracer = context_->tracer;
   const auto number = [](const std::vector<std::size_t>& of, std::size_t i) { return of.empty() ? 0 : of[i]; };
   const auto& ends = ends_.at(&state);

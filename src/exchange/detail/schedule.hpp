@@ -33,8 +33,7 @@ struct End {
 ///
 ///   begin     advance the state's epoch, unless the packing of its messages does, and post "ready" to all its neighbours
 ///   send      each end in streams of its own, concurrently with the state's fused exchange if there is one
-///   receive   after all sending of the state: wait for all arrivals, unpack them as one operation, which may include what the fused
-///             exchange would copy
+///   receive   after all sending of the state: wait for all arrivals, unpack them as one operation
 ///
 /// A state waits for arrivals only after its own sending, and sending waits only for "ready". So the order
 /// has no cycle (docs/decisions/0010), even if a waiting operation blocks others that share its hardware queue, or launches are
@@ -66,7 +65,6 @@ class Schedule {
     std::vector<device::CounterCheck> parities;
     std::vector<device::FlagSignal> ready;
     std::vector<device::FlagWait> arrived;
-    bool fused = false;                        ///< the device's fused exchange runs in it
     std::unique_ptr<device::CopyList> unpack;  ///< null if nothing is unpacked
     std::vector<device::FlagSignal> done;      ///< then HeaderCheck::done, if that is there
     // For the tracer: by end, by arrival, and of the unpacking.
@@ -79,7 +77,7 @@ class Schedule {
     std::vector<std::unique_ptr<device::Graph>> graphs;  ///< by state, or one; none until they are replayed
   };
 
-  void describe(const SubdomainState& state, Part& part, const ExchangePlan& plan, const Fusion::Local& local) const;
+  void describe(const SubdomainState& state, Part& part, const ExchangePlan& plan) const;
   void begin(const SubdomainState& state, const Part& part) const;
   void send(const SubdomainState& state, const Part& part, const ExchangePlan& plan) const;
   void receive(const SubdomainState& state, const Part& part) const;
