@@ -73,7 +73,7 @@ TEST(MpiSystemPlacement, every_cell_is_as_geometry_says) {
 TEST(MpiChunks, large_messages_arrive_whole) {
   comm::RankGroup& world = mpi_world();
   HaloCase c;
-  c.extent = {96, 64, std::int64_t{8} * world.size()};
+  c.extent = {96, 80, std::int64_t{8} * world.size()};
   c.radius = Stencil::box(3);
   for (const char* name : {"a", "b", "c"}) {
     FieldDescriptor field;
