@@ -53,6 +53,16 @@ TEST(CompactPayload, HoldsCellsOnce) {
   }
 }
 
+/// Cut in two in x, where subdomains are as thin as their halos: what is sent up and down is the same.
+TEST(CompactPayload, HoldsAFaceOnceWhereItIsSentBothWays) {
+  const auto geometry = geometry_of({6, 20, 24}, {2, 1, 1}, {plain()});
+  const partition::Message message = partition::outgoing(geometry, subdomain_id(0)).at(1);
+  const Payload payload = payload_of(message, {{{.field = field_id(0)}}});
+  EXPECT_EQ(payload.segments.size(), message.segments.size());
+  EXPECT_EQ(packing(payload), 1U);
+  EXPECT_EQ(payload.bytes, 3 * 20 * 24 * 2 * 4);
+}
+
 TEST(CompactPayload, HoldsWhatNoFaceOfTheSameArrayContains) {
   const auto geometry = geometry_of({16, 20, 24}, {1, 1, 2}, {by_direction(), plain(), narrow()});
   const partition::Message message = partition::outgoing(geometry, subdomain_id(0)).at(1);

@@ -67,6 +67,9 @@ TEST(Load, PackedRowsThatBeginInASectorWithOwnedCellsCountForMore) {
   EXPECT_EQ(sectors(30, Element::f32), 1 + 3) << "and goes on in the next one";
   EXPECT_EQ(sectors(30, Element::f64), (1 + 3) * 40 / 32.0) << "more for 24 bytes of cells instead of 12";
   EXPECT_EQ(sectors(28, Element::f64), (1 + 1) * 40 / 32.0);
+  const auto wide = geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, Stencil::box(8, 0, 0), {field_of(Element::f32)});
+  const auto rows = load_of(wide, first, {.pack_short_rows_from_bytes = 1, .packets_at_most_bytes = 0}).out;
+  EXPECT_EQ(rows.begin()->second, 2 * 16 * 32 * 68 / 48) << "rows of a whole sector";
 }
 
 /// Two halos that lie in one burst of memory cost less together.
@@ -77,7 +80,7 @@ TEST(Load, PackedRowsCountForMoreWithoutTheOtherEnd) {
         geometry_of({32 * parts, 4, 4}, {.devices = {parts, 1, 1}}, Stencil::box(3, 0, 0), {field}, boundaries);
     return load_of(g, first, {.pack_short_rows_from_bytes = 1, .packets_at_most_bytes = 0}).out.begin()->second;
   };
-  constexpr std::int64_t end = 32;
+  constexpr std::int64_t end = ExchangeRate::sector_bytes;
   EXPECT_EQ(bytes(2, all_periodic), 2 * 16 * end);
   EXPECT_EQ(bytes(2, {Boundary::open, Boundary::periodic, Boundary::periodic}), 16 * end * 3 / 2);
   EXPECT_EQ(bytes(3, all_periodic), 2 * 16 * end * 3 / 2) << "with messages from two neighbours";
@@ -164,6 +167,11 @@ TEST(Load, KnowsWhatOnlyArrivesAndWhatCrossesTheNetwork) {
   EXPECT_EQ(load_of(far, first, rows_only).network_out, 256);
   EXPECT_EQ(load_of(far, first, rows_only).network_in, 0);
   EXPECT_EQ(load_of(far, subdomain_id(1), rows_only).network_in, 256);
+
+  // Cells of edges and corners are those of faces.
+  const auto box = geometry_of({32, 16, 8}, {.nodes = {1, 1, 2}}, Stencil::box(1), {field_of(Element::f32)});
+  EXPECT_EQ(load_of(box, first, rows_only).network_out, 2 * 32 * 16 * 4);
+  EXPECT_EQ(load_of(box, first, rows_only).network_in, 2 * 32 * 16 * 4);
 }
 
 }  // namespace
