@@ -295,7 +295,7 @@ std::vector<Traffic> Exchange::Impl::traffic() const {
       if (channel->transport != transport || channel->sender != me_) continue;
       any = true;
       if (!channel->follows) ++row.messages;
-      row.bytes += routing::bytes_sent(partition::flow_of(channel->message), transport);
+      row.bytes += channel->bytes();
     }
     if (any) rows.push_back(row);
   }
@@ -306,8 +306,7 @@ std::vector<TracedMessage> Exchange::Impl::messages() const {
   std::vector<TracedMessage> all;
   for (const auto& channel : channels_) {
     all.push_back({channel->message.from, channel->message.to, channel->direction, channel->transport, channel->sender,
-                   channel->receiver, routing::bytes_sent(partition::flow_of(channel->message), channel->transport),
-                   channel->follows});
+                   channel->receiver, channel->bytes(), channel->follows});
   }
   return all;
 }

@@ -77,7 +77,7 @@ bool has_both_ends(const Message& message) {
 /// place is touched, and 1/48 for each byte of its cells. Half as much again is for each sector that memory reads before a part of it is
 /// stored: where rows begin in the sector that owned cells end in, and where the other end of the row, which lies in the same burst,
 /// comes with another message or not at all. Measured on two H200 (docs/decisions/0018).
-std::int64_t unpacked_bytes(const Geometry& geometry, const Message& message, const Segment& segment) {
+std::int64_t unpacked_bytes(const Geometry& geometry, const Message& message, const Segment& segment, bool both_ends) {
   constexpr std::int64_t sector = ExchangeRate::sector_bytes;
   const std::int64_t row = row_bytes(geometry, segment);
   std::int64_t bytes = counted_bytes(geometry, segment, true);
@@ -87,7 +87,7 @@ std::int64_t unpacked_bytes(const Geometry& geometry, const Message& message, co
     const std::int64_t sectors = begin % sector + row > sector ? 2 : 1;
     return bytes * sectors * 3 / 2;
   }
-  return has_both_ends(message) ? bytes : bytes * 3 / 2;
+  return both_ends ? bytes : bytes * 3 / 2;
 }
 
 /// Whether the message's short rows are packed, as exchange/program.cpp decides it.
@@ -136,6 +136,7 @@ void add_apart(Load::Bytes& all, const Geometry& geometry, const Message& messag
 /// packed: short rows and cells in a wire format, of a message to another device.
 void add(Load::Bytes& all, const Geometry& geometry, const Message& message, bool packed,
          const exchange::Tuning& tuning) {
+  const bool both_ends = packed && has_both_ends(message);
   for (const Segment& segment : message.segments) {
     if (lands_apart(geometry, segment)) {
       add_apart(all, geometry, message, segment, tuning);
@@ -150,7 +151,7 @@ void add(Load::Bytes& all, const Geometry& geometry, const Message& message, boo
     const HaloRows rows = !is_short ? HaloRows::long_rows : packed ? HaloRows::packed_rows : HaloRows::short_rows;
     const int word = word_of(geometry, message, segment, rows == HaloRows::packed_rows);
     if (rows == HaloRows::packed_rows) {
-      all[{rows, word}] += unpacked_bytes(geometry, message, segment);
+      all[{rows, word}] += unpacked_bytes(geometry, message, segment, both_ends);
       all.packed_cells += segment.bytes;
     } else {
       all[{rows, word}] += counted_bytes(geometry, segment, is_short);

@@ -133,7 +133,6 @@ std::vector<Flow> outgoing_flows(const Geometry& geometry, subdomain_id subdomai
   std::vector<Flow> flows;
   if (geometry.gather || may_share_cells(geometry)) {
     for (const Message& message : outgoing(geometry, subdomain)) flows.push_back(flow_of(message));
-    std::erase_if(flows, [](const Flow& flow) { return flow.bytes == 0; });
     return flows;
   }
   for_each_other(ways(geometry, subdomain, Role::sender), [&](auto begin, auto end) {

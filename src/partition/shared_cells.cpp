@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "partition/shared_cells.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 namespace halocline::partition {
 namespace {
 
-/// The holder of one of the segments of a field.
-std::size_t holder_of(std::span<const Segment> segments, std::size_t held) {
-  std::size_t holder = held;
-  std::int64_t most = segments[held].source.volume();
+std::size_t holder_of(std::span<const Segment> segments, std::size_t place) {
+  const Segment& held = segments[place];
+  std::size_t holder = place;
+  if (!held.all_components) return holder;
+  std::int64_t most = held.source.volume();
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const std::int64_t cells = segments[i].source.volume();
+    const Segment& other = segments[i];
+    const std::int64_t cells = other.source.volume();
     if (cells < most || (cells == most && i >= holder)) continue;
-    if (!segments[i].all_components || !segments[i].source.contains(segments[held].source)) continue;
+    if (other.field != held.field || !other.all_components || !other.source.contains(held.source)) continue;
     holder = i;
     most = cells;
   }
@@ -24,17 +23,8 @@ std::size_t holder_of(std::span<const Segment> segments, std::size_t held) {
 }  // namespace
 
 std::vector<std::size_t> holders(std::span<const Segment> segments) {
-  std::vector<std::size_t> all;
-  all.reserve(segments.size());
-  while (all.size() < segments.size()) {
-    const std::size_t first = all.size();
-    const auto rest = segments.subspan(first);
-    const auto end = std::ranges::find_if(rest, [&](const Segment& one) { return one.field != rest.front().field; });
-    const auto of_field = rest.first(static_cast<std::size_t>(std::distance(rest.begin(), end)));
-    for (std::size_t i = 0; i < of_field.size(); ++i) {
-      all.push_back(first + (of_field[i].all_components ? holder_of(of_field, i) : i));
-    }
-  }
+  std::vector<std::size_t> all(segments.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = holder_of(segments, i);
   return all;
 }
 

@@ -10,10 +10,9 @@
 
 namespace halocline::partition {
 
-/// For each of some segments, by field, the place of one whose cells are all of its own and more, or else its own place. Where a
-/// dimension is not cut, the cells of edges and corners are cells of faces that go to the same neighbour. A holder has no
-/// other holder: of those that contain a segment it is the largest, and the first of equal ones. Segments of fields of which
-/// not all components are sent hold nothing but themselves.
+/// For each segment the place of its holder: the largest segment of the same field that contains its cells, the first of equal ones; its
+/// own place if no other does. A holder is its own holder. Where a dimension is not cut, faces hold the edges and corners that go
+/// to the same neighbour. A segment without all components of its field holds itself alone, and has no other holder.
 [[nodiscard]] std::vector<std::size_t> holders(std::span<const Segment> segments);
 
 /// Whether any segment may have a holder: where a dimension is periodic and has one subdomain, or two, which are met on both sides.

@@ -46,9 +46,11 @@ std::size_t other_end(std::span<const PackedSegment> all, std::span<const std::s
 
 /// partition::holders, or nothing but own places.
 std::vector<std::size_t> holders_of(std::span<const PackedSegment> all, Layout layout) {
-  std::vector<std::size_t> own(all.size());
-  std::iota(own.begin(), own.end(), std::size_t{0});
-  if (layout == Layout::by_segment) return own;
+  if (layout == Layout::by_segment) {
+    std::vector<std::size_t> own(all.size());
+    std::iota(own.begin(), own.end(), std::size_t{0});
+    return own;
+  }
   std::vector<partition::Segment> segments;
   for (const PackedSegment& one : all) segments.push_back(one.segment);
   return partition::holders(segments);

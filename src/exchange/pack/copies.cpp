@@ -24,8 +24,8 @@ CopyEnd in_array(const Memory& memory, const PackedSegment& packed, const Box& b
   return {cells.first, {x, y, z}, cells.component_stride_bytes};
 }
 
-/// The end in a payload, in whose box rows are dense but for those of another one between them, x fastest, one sent component after
-/// another, in the field's wire format.
+/// The end in a payload: cells of a box, x fastest, one sent component after another, in the field's wire format. Between two rows of the
+/// box lie the rows that take turns with them, and nothing else.
 CopyEnd in_payload(std::byte* payload, const PackedSegment& packed, const FieldDescriptor& field) {
   const std::int64_t element_bytes = bytes_on_wire(field);
   const PackedBox& box = packed.box;

@@ -118,6 +118,8 @@ struct Channel {
   /// It travels in a bundle, behind another message or with another rank's.
   bool follows = false;
   std::size_t number = 0;  ///< among the rank's messages, for a tracer
+  /// Bytes that its transport sends in an exchange of all fields.
+  [[nodiscard]] std::int64_t bytes() const;
   /// For people: "subdomain 3 -> 5 (direct, rank 0 -> rank 2)", "subdomain 3 -> 5 towards (+1, +0, +0) (...)".
   [[nodiscard]] std::string label() const;
   /// The name of a track: "send 3 -> 5 (direct)", verb being "send" or "receive".

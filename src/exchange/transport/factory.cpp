@@ -3,7 +3,11 @@
 
 #include <fmt/core.h>
 
+#include "routing/messages.hpp"
+
 namespace halocline::exchange {
+
+std::int64_t Channel::bytes() const { return routing::bytes_sent(partition::flow_of(message), transport); }
 
 std::string Channel::label() const {
   return fmt::format("subdomain {} -> {}{} ({}, rank {} -> rank {})", message.from.value(), message.to.value(),

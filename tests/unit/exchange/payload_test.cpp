@@ -63,6 +63,22 @@ TEST(CompactPayload, HoldsAFaceOnceWhereItIsSentBothWays) {
   EXPECT_EQ(payload.bytes, 3 * 20 * 24 * 2 * 4);
 }
 
+/// What was laid out for all fields is laid out again for its parts.
+TEST(CompactPayload, HoldsCellsOnceInPartsOfSeveralFields) {
+  const auto geometry = geometry_of({16, 20, 24}, {1, 1, 2}, {plain(), narrow()});
+  const partition::Message message = partition::outgoing(geometry, subdomain_id(0)).at(1);
+  const Payload whole = payload_of(message, {{{.field = field_id(0)}, {.field = field_id(1)}}});
+  ASSERT_EQ(packing(whole), 4U);
+  for (const int n : {1, 2}) {
+    std::int64_t bytes = 0;
+    for (const Payload& part : in_parts(whole, n)) {
+      EXPECT_EQ(packing(part), 4U);
+      bytes += part.bytes;
+    }
+    EXPECT_EQ(bytes, whole.bytes) << n;
+  }
+}
+
 TEST(CompactPayload, HoldsWhatNoFaceOfTheSameArrayContains) {
   const auto geometry = geometry_of({16, 20, 24}, {1, 1, 2}, {by_direction(), plain(), narrow()});
   const partition::Message message = partition::outgoing(geometry, subdomain_id(0)).at(1);

@@ -168,7 +168,7 @@ TEST(Load, KnowsWhatOnlyArrivesAndWhatCrossesTheNetwork) {
   EXPECT_EQ(load_of(far, first, rows_only).network_in, 0);
   EXPECT_EQ(load_of(far, subdomain_id(1), rows_only).network_in, 256);
 
-  // Cells of edges and corners are those of faces.
+  // The network carries the cells of edges and corners with the faces.
   const auto box = geometry_of({32, 16, 8}, {.nodes = {1, 1, 2}}, Stencil::box(1), {field_of(Element::f32)});
   EXPECT_EQ(load_of(box, first, rows_only).network_out, 2 * 32 * 16 * 4);
   EXPECT_EQ(load_of(box, first, rows_only).network_in, 2 * 32 * 16 * 4);

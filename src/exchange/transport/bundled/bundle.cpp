@@ -120,7 +120,7 @@ std::size_t Bundle::describe_transfer(device::Work work, const char* verb) const
   std::vector<std::size_t> numbers;  // of this rank's messages: a trace has no others
   const Channel* first = nullptr;
   for (const Channel* channel : site_.channels) {
-    bytes += channel->message.bytes();
+    bytes += channel->bytes();
     if (channel->sender != me_ && channel->receiver != me_) continue;
     if (first == nullptr) first = channel;
     numbers.push_back(channel->number);

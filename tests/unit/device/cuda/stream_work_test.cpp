@@ -31,6 +31,15 @@ class TablesBehindWork : public FakeCuda {
     StreamWork::FreeBehind freed(*work, 0);
     return Tables(devices[0]->tables().allocate(bytes, devices[0]->aside()), std::move(freed));
   }
+  /// While work is under way, and no longer.
+  void expect_to_stay(Tables& some) {
+    some.reset();
+    EXPECT_FALSE(work->done());
+    EXPECT_EQ(fake.count("cudaFreeAsync"), 0);
+    fake.busy.clear();
+    EXPECT_TRUE(work->done());
+    EXPECT_EQ(fake.count("cudaFreeAsync"), 1);
+  }
 
   std::array<int, 2> places{};
   const std::array<cudaStream_t, 2> streams{reinterpret_cast<cudaStream_t>(&places[0]),
@@ -63,12 +72,7 @@ TEST_F(TablesBehindWork, StayUntilThatOfRemovedStreamsHasEnded) {
   Tables some = tables();
   fake.busy = {streams[0]};
   work->remove(0, streams[0]);
-  some.reset();
-  EXPECT_FALSE(work->done());
-  EXPECT_EQ(fake.count("cudaFreeAsync"), 0);
-  fake.busy.clear();
-  EXPECT_TRUE(work->done());
-  EXPECT_EQ(fake.count("cudaFreeAsync"), 1);
+  expect_to_stay(some);
 }
 
 /// cudaStreamPerThread is the same handle on each device.
@@ -80,12 +84,7 @@ TEST_F(TablesBehindWork, StayUntilThatOfTheirOwnDevicesStreamHasEnded) {
   Tables some = tables();
   work->remove(1, streams[0]);
   fake.busy = {streams[0]};
-  some.reset();
-  EXPECT_FALSE(work->done());
-  EXPECT_EQ(fake.count("cudaFreeAsync"), 0);
-  fake.busy.clear();
-  EXPECT_TRUE(work->done());
-  EXPECT_EQ(fake.count("cudaFreeAsync"), 1);
+  expect_to_stay(some);
 }
 
 TEST_F(TablesBehindWork, StayUntilTheEndWhereAStreamIsCaptured) {
