@@ -29,7 +29,7 @@ void StreamWork::remove(int device, cudaStream_t stream) noexcept {
   if (found == streams_.end()) return;
   Waiting& waiting = found->entry.front();
   waiting.add(stream);
-  if (!waiting.events.empty()) waiting_.splice(waiting_.end(), found->entry);
+  if (!waiting.events.empty() || waiting.until_end) waiting_.splice(waiting_.end(), found->entry);
   streams_.erase(found);
 }
 

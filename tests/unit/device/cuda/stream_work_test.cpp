@@ -41,6 +41,16 @@ class TablesBehindWork : public FakeCuda {
     EXPECT_EQ(fake.count("cudaFreeAsync"), 1);
   }
 
+  /// Until all streams are gone.
+  void expect_to_stay_until_end(Tables& some) {
+    some.reset();
+    EXPECT_FALSE(work->done());
+    EXPECT_EQ(fake.count("cudaFreeAsync"), 0);
+    work->end();
+    EXPECT_TRUE(work->done());
+    EXPECT_EQ(fake.count("cudaFreeAsync"), 1);
+  }
+
   std::array<int, 2> places{};
   const std::array<cudaStream_t, 2> streams{reinterpret_cast<cudaStream_t>(&places[0]),
                                             reinterpret_cast<cudaStream_t>(&places[1])};
@@ -96,6 +106,25 @@ TEST_F(TablesBehindWork, StayUntilTheEndWhereAStreamIsCaptured) {
   work->end();
   EXPECT_TRUE(work->done());
   EXPECT_EQ(fake.count("cudaFreeAsync"), 1);
+}
+
+TEST_F(TablesBehindWork, StayUntilTheEndWhereARemovedStreamWasCaptured) {
+  Tables some = tables();
+  fake.captured = streams[1];
+  work->remove(0, streams[1]);
+  fake.captured = nullptr;
+  expect_to_stay_until_end(some);
+}
+
+TEST_F(TablesBehindWork, StayUntilTheEndWhereThereWasNoMemoryForTheWorkOfARemovedStream) {
+  Tables some = tables();
+  fake.busy = {streams[0]};
+  {
+    const WithoutMemory here;
+    work->remove(0, streams[0]);
+  }
+  fake.busy.clear();
+  expect_to_stay_until_end(some);
 }
 
 /// From the slab, from a pool, and where there are no pools.
