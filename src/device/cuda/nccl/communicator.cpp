@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/clock.hpp"
 #include "core/leak.hpp"
 #include "device/backend.hpp"
 #include "device/cuda/memory.hpp"
@@ -43,12 +44,31 @@ void within(Duration timeout, const char* what, std::function<void()> work) {
   result.get();
 }
 
+/// For calls that only launch. One that takes longer waits for a device that waits for a peer, which only an abort ends.
+constexpr Duration longest_call = std::chrono::seconds(1);
+
 /// A device's communicator.
 struct Handle {
   Context context;
   int device = 0;
+  cudaStream_t aside = nullptr;  ///< Device::aside()
   ncclComm_t comm = nullptr;
   std::atomic<bool> aborted{false};
+  std::atomic<int> calls{0};  ///< under way
+};
+
+/// A call of NCCL with a communicator, by any thread but its abort's: the abort frees the communicator, and waits for calls that have
+/// found it usable.
+class Call {
+ public:
+  explicit Call(Handle& handle) : handle_(&handle) { ++handle.calls; }
+  ~Call() { --handle_->calls; }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  [[nodiscard]] bool usable() const { return !handle_->aborted; }
+
+ private:
+  Handle* handle_;
 };
 
 /// Memory of NCCL, known to a communicator so that peers move data from and to it directly.
@@ -65,7 +85,9 @@ class Registered final : public Buffer {
                                       nccl().error_string(status)));
     }
     try {
-      check(cudaMemset(memory_, 0, bytes), "cudaMemset");
+      // Not behind work of the user's streams: an exchange may use the memory from now on.
+      check(cudaMemsetAsync(memory_, 0, bytes, handle_->aside), "cudaMemsetAsync");
+      check(cudaStreamSynchronize(handle_->aside), "cudaStreamSynchronize");
       nccl().check(nccl().register_memory(handle_->comm, memory_, bytes, &registration_), "ncclCommRegister");
     } catch (...) {
       (void)nccl().free(memory_);
@@ -74,7 +96,8 @@ class Registered final : public Buffer {
   }
   /// After an abort peers may still access the memory: it is kept.
   ~Registered() override {
-    if (handle_->aborted) return;
+    const Call call(*handle_);
+    if (!call.usable()) return;
     const CurrentDevice current(handle_->context, std::nothrow);
     const CaptureAside aside;
     if (registration_ != nullptr) (void)nccl().deregister_memory(handle_->comm, registration_);
@@ -116,7 +139,8 @@ class NcclCommunicator final : public Communicator {
     stream.enqueue([handle = handle_, sends = std::vector(sends.begin(), sends.end()),
                     receives = std::vector(receives.begin(), receives.end())](Stream& in) {
       in.raise_failure();
-      if (handle->aborted) throw CommunicationError("the communicator of NCCL was aborted");
+      const Call call(*handle);
+      if (!call.usable()) throw CommunicationError("the communicator of NCCL was aborted");
       const CurrentDevice current(handle->context);
       group([&] {
         auto* const native = static_cast<cudaStream_t>(in.native());
@@ -143,6 +167,8 @@ class NcclCommunicator final : public Communicator {
     if (handle_->aborted.exchange(true)) return;
     try {
       std::thread([handle = handle_] {
+        const Deadline patience(Clock::steady(), longest_call);
+        while (handle->calls > 0 && !patience.expired()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         const CurrentDevice current(handle->context, std::nothrow);
         (void)nccl().abort(handle->comm);
       }).detach();
@@ -195,31 +221,33 @@ struct Joining {
       sent.push_back(make_buffer(devices, handles[i]->device, sizeof(int)));
       received.push_back(make_buffer(devices, handles[i]->device, std::max<std::size_t>(peers, 1) * sizeof(int)));
       const CurrentDevice current(handles[i]->context);
-      check(cudaMemcpy(sent[i]->data(), &setup.members[i].number, sizeof(int), cudaMemcpyHostToDevice), "cudaMemcpy");
+      check(cudaMemcpyAsync(sent[i]->data(), &setup.members[i].number, sizeof(int), cudaMemcpyHostToDevice,
+                            handles[i]->aside),
+            "cudaMemcpyAsync");
     }
     NcclCommunicator::group([&] {
       for (std::size_t i = 0; i < handles.size(); ++i) {
         const CurrentDevice current(handles[i]->context);
         std::byte* to = received[i]->data();
         for (const int peer : setup.members[i].peers) {
-          nccl().check(nccl().send(sent[i]->data(), sizeof(int), ncclInt8, peer, handles[i]->comm, stream(i)),
+          nccl().check(nccl().send(sent[i]->data(), sizeof(int), ncclInt8, peer, handles[i]->comm, handles[i]->aside),
                        "ncclSend");
-          nccl().check(nccl().receive(to, sizeof(int), ncclInt8, peer, handles[i]->comm, stream(i)), "ncclRecv");
+          nccl().check(nccl().receive(to, sizeof(int), ncclInt8, peer, handles[i]->comm, handles[i]->aside),
+                       "ncclRecv");
           to += sizeof(int);
         }
       }
     });
     for (std::size_t i = 0; i < handles.size(); ++i) {
       const CurrentDevice current(handles[i]->context);
-      check(cudaStreamSynchronize(stream(i)), "cudaStreamSynchronize");
       std::vector<int> seen(setup.members[i].peers.size());
-      check(cudaMemcpy(seen.data(), received[i]->data(), seen.size() * sizeof(int), cudaMemcpyDeviceToHost),
-            "cudaMemcpy");
+      check(cudaMemcpyAsync(seen.data(), received[i]->data(), seen.size() * sizeof(int), cudaMemcpyDeviceToHost,
+                            handles[i]->aside),
+            "cudaMemcpyAsync");
+      check(cudaStreamSynchronize(handles[i]->aside), "cudaStreamSynchronize");
       if (seen != setup.members[i].peers) throw CommunicationError("NCCL has delivered other data than were sent");
     }
   }
-
-  [[nodiscard]] cudaStream_t stream(std::size_t i) const { return devices->at(handles[i]->device).aside(); }
 };
 
 }  // namespace
@@ -241,6 +269,7 @@ std::vector<std::unique_ptr<Communicator>> join_nccl(std::shared_ptr<Devices> de
   for (const CommunicatorMember& member : setup.members) {
     auto handle = std::make_shared<Handle>();
     handle->context = devices->at(member.device).context();
+    handle->aside = devices->at(member.device).aside();
     handle->device = member.device;
     joining->handles.push_back(std::move(handle));
   }
