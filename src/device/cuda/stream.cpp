@@ -142,7 +142,7 @@ void CudaStream::run(FusedExchange& exchange, std::uint64_t* stamps) {
   const std::optional<Capture> capture_now = capture();
   check(launch_fused(handle_, mine.table(stamps), mine.workers(), may_start_early(capture_now)),
         "launching an exchange");
-  last_run_ = capture_now ? capture()->before : nullptr;
+  last_run_ = capture_now ? capture() : std::nullopt;
 }
 
 void CudaStream::launch(const Box& /*box*/, std::function<void(const Box&)> /*body*/) {
@@ -193,7 +193,7 @@ void CudaStream::wait(const Event& event) {
   }
   const CurrentDevice now = current();
   check(cudaStreamWaitEvent(handle_, mine.event_, 0), "cudaStreamWaitEvent");
-  if (const std::optional<Capture> joined = capture()) joined_ = joined->before;
+  if (capture_now) joined_ = capture();
   if (!devices_->peers().stops(mine.device_, device_)) {
     check(launch_follow(handle_, on().board().get(), devices_->at(mine.device_).board().records()),
           "launching behind an event of another device");

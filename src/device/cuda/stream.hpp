@@ -80,6 +80,7 @@ class CudaStream final : public Stream {
   struct Capture {
     std::uint64_t id = 0;
     cudaGraphNode_t before = nullptr;  ///< the node that the next operation follows; null if there are none or several
+    bool operator==(const Capture&) const = default;  // a later capture may have its nodes at the same addresses
   };
   /// The capture that the stream is in.
   [[nodiscard]] std::optional<Capture> capture() const;
@@ -93,8 +94,8 @@ class CudaStream final : public Stream {
   std::unique_ptr<OwnStream> own_;  ///< null if the stream is the caller's
   cudaStream_t handle_ = nullptr;
   std::optional<std::uint64_t> began_;  ///< the capture of which this stream is the origin
-  cudaGraphNode_t last_run_ = nullptr;  ///< the latest captured exchange
-  cudaGraphNode_t joined_ = nullptr;    ///< in a capture: the node that the stream follows after waiting for an event
+  std::optional<Capture> last_run_;     ///< behind the latest captured exchange
+  std::optional<Capture> joined_;       ///< behind the latest captured wait for an event
   FailurePtr failure_;                  ///< once thrown
 };
 

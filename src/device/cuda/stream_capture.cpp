@@ -53,8 +53,8 @@ bool CudaStream::may_start_early(const std::optional<Capture>& capture) const {
   // joined by an event may be on another device, and the nodes that the stream waits for in the caller's own capture
   // are not known here.
   if (capture->before == nullptr) return false;
-  if (capture->before == last_run_) return true;
-  return devices_->captures().under_way(capture->id) && capture->before != joined_ && is_kernel(capture->before);
+  if (capture == last_run_) return true;
+  return devices_->captures().under_way(capture->id) && capture != joined_ && is_kernel(capture->before);
 }
 
 void CudaStream::begin_capture() {
