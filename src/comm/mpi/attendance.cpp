@@ -271,8 +271,16 @@ void take_leave(State& state) noexcept {
   }
 }
 
+void throw_if_left(const State& state, std::string_view what) {
+  const auto left = [&] {
+    const std::lock_guard held(registry().mutex);
+    return state.attendance.left;
+  }();
+  if (left) throw_error(left->kind, fmt::format("{}: {}", what, left->text));
+}
+
 void throw_unusable(const State& state, std::string_view what) {
-  if (const auto& left = state.attendance.left) throw_error(left->kind, fmt::format("{}: {}", what, left->text));
+  throw_if_left(state, what);
   throw CommunicationError(fmt::format("{}: this group of ranks is unusable after an earlier error", what));
 }
 

@@ -28,7 +28,7 @@ struct Attendance {
     ErrorKind kind;
     std::string text;  ///< "rank 2: ..."
   };
-  std::optional<Left> left;  ///< the first error that another rank has sent
+  std::optional<Left> left;  ///< the first error that another rank has sent; any thread that waits may receive it
   bool leaving = false;      ///< it has taken leave
   std::vector<bool> gone;    ///< ranks that have taken leave of it
   Parting* parting =
@@ -56,7 +56,9 @@ void send_error(State& state) noexcept;
 /// many as a roll call may ask, are there, too. Not for ranks that did not answer the last roll call, of any communicator.
 void take_leave(State& state) noexcept;
 
-/// Throws what another rank has sent, after "what: ", or that an earlier error has made the communicator unusable.
+/// Throws what another rank has sent, after "what: "; nothing if none has sent an error.
+void throw_if_left(const State& state, std::string_view what);
+/// The same, or that an earlier error has made the communicator unusable.
 [[noreturn]] void throw_unusable(const State& state, std::string_view what);
 
 }  // namespace halocline::comm::mpi

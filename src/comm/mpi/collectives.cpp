@@ -55,8 +55,10 @@ void MpiCommunicator::complete(const std::shared_ptr<Operation>& pending, std::s
 /// By a probe for a message that is never sent, unless a test was made since the last call.
 void MpiCommunicator::make_progress() {
   attend();
-  if (state_->attendance.left) throw_unusable(*state_, "another rank has left");
-  if (state_->poisoned()) return;
+  if (state_->poisoned()) {
+    throw_if_left(*state_, "another rank has left");
+    return;
+  }
   const std::uint64_t polls = state_->pending.polls();
   if (std::exchange(polls_, polls) != polls) return;
   constexpr int no_tag = 32767;
