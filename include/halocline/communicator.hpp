@@ -57,7 +57,7 @@ class Communicator {
   [[nodiscard]] rank_id rank() const;
   [[nodiscard]] int size() const;
   [[nodiscard]] Duration timeout() const;
-  void set_timeout(Duration timeout);
+  void set_timeout(Duration timeout);  ///< above 0 and up to 1e9 s; otherwise throws InvalidArgument
 
   void barrier();
   /// The bytes of all ranks, by rank; lengths may differ.

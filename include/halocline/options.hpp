@@ -82,7 +82,7 @@ struct DomainOptions {
   /// debug.validate_ordering, nothing is reported.
   bool slow_paths = false;
 
-  /// How long a collective or one step of an exchange may take before it is an error. The same on all ranks.
+  /// How long a collective or one step of an exchange may take before it is an error: above 0 and up to 1e9 s. The same on all ranks.
   Duration timeout = std::chrono::seconds(120);
 
   /// For the tools of Halocline's own tree.

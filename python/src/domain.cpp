@@ -39,6 +39,13 @@ routing::Messages messages_of(const std::string& name) {
                         "'; allowed are by_neighbour, by_direction, by_rank, by_node and auto");
 }
 
+Duration timeout_of(double seconds) {
+  if (seconds > 0 && seconds <= 1e9) {
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+  }
+  throw InvalidArgument("timeout is " + std::to_string(seconds) + " s; allowed is above 0 and up to 1e9");
+}
+
 OwnedBoxes owned_boxes(const std::vector<Corners>& boxes) {
   OwnedBoxes owned;
   for (const auto& [low, high] : boxes) owned.boxes.push_back({vec(low), vec(high)});
@@ -76,7 +83,7 @@ DomainOptions Settings::options() const {
   options.routing.messages = messages_of(messages);
   if (ranks_per_node) options.machine.ranks_per_node = ranks_per_node;
   if (validate_ordering) options.debug.validate_ordering = true;
-  if (timeout) options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*timeout));
+  if (timeout) options.timeout = timeout_of(*timeout);
   return options;
 }
 

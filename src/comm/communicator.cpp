@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "comm/rank_group.hpp"
+#include "core/timeout.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::comm {
@@ -37,7 +38,7 @@ CommBackend Communicator::backend() const { return group_->backend(); }
 rank_id Communicator::rank() const { return group_->rank(); }
 int Communicator::size() const { return group_->size(); }
 Duration Communicator::timeout() const { return group_->timeout(); }
-void Communicator::set_timeout(Duration timeout) { group_->set_timeout(timeout); }
+void Communicator::set_timeout(Duration timeout) { group_->set_timeout(checked_timeout(timeout)); }
 
 void Communicator::barrier() { group_->barrier(); }
 std::vector<std::vector<std::byte>> Communicator::all_gather(std::span<const std::byte> bytes) {

@@ -16,11 +16,14 @@ class Clock {
   static const Clock& steady();
 };
 
-/// A moment after which a wait is given up. A default one never expires.
+/// A moment after which a wait is given up. A default one never expires, and none whose moment no Duration can hold.
 class Deadline {
  public:
   Deadline() = default;
-  Deadline(const Clock& clock, Duration from_now) : clock_(&clock), at_(clock.now() + from_now) {}
+  Deadline(const Clock& clock, Duration from_now) : clock_(&clock) {
+    const Duration now = clock.now();
+    at_ = from_now > Duration::max() - now ? Duration::max() : now + from_now;
+  }
   [[nodiscard]] bool expired() const { return clock_ != nullptr && clock_->now() >= at_; }
 
  private:

@@ -8,6 +8,7 @@
 #include "comm/phase.hpp"
 #include "comm/uncounted.hpp"
 #include "core/log.hpp"
+#include "core/timeout.hpp"
 #include "core/version.hpp"
 #include "device/launch_threads.hpp"
 #include "discovery/discover.hpp"
@@ -70,6 +71,7 @@ PlanRequest Domain::Impl::plan_request() const {
 
 void Domain::Impl::check_options() const {
   if (fields.empty()) throw InvalidArgument("the domain has no fields; allowed are 1 or more (add_field)");
+  (void)checked_timeout(options.timeout);
   const PartitionOptions& partition = options.partition;
   if (partition.measure_weights && (partition.cuts || !partition.weights.empty())) {
     throw InvalidArgument(fmt::format("option partition.measure_weights is true; allowed beside partition.{} is false",

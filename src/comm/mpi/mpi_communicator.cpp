@@ -14,6 +14,7 @@
 #include "comm/mpi/requests.hpp"
 #include "comm/requests.hpp"
 #include "core/leak.hpp"
+#include "core/timeout.hpp"
 #include "halocline/mpi.hpp"
 
 namespace halocline::comm {
@@ -213,6 +214,6 @@ std::unique_ptr<RankGroup> duplicate(MPI_Comm comm, Duration timeout, int larges
 
 }  // namespace mpi
 
-Communicator from_mpi(MPI_Comm comm, Duration timeout) { return mpi::duplicate(comm, timeout); }
+Communicator from_mpi(MPI_Comm comm, Duration timeout) { return mpi::duplicate(comm, checked_timeout(timeout)); }
 
 }  // namespace halocline::comm

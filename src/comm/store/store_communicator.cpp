@@ -16,6 +16,7 @@
 #include "comm/gather.hpp"
 #include "comm/store/store_mailbox.hpp"
 #include "core/clock.hpp"
+#include "core/timeout.hpp"
 
 namespace halocline::comm {
 namespace store {
@@ -83,7 +84,7 @@ Communicator from_store(std::shared_ptr<Store> store, const std::string& name, i
         fmt::format("from_store: rank is {} of {}; allowed is 0 to size - 1, and a size of 1 or more", rank, size));
   }
   std::unique_ptr<RankGroup> group =
-      std::make_unique<store::StoreCommunicator>(std::move(store), name, rank, size, timeout);
+      std::make_unique<store::StoreCommunicator>(std::move(store), name, rank, size, checked_timeout(timeout));
   return Communicator(std::move(group));
 }
 

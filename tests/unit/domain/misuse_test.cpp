@@ -17,6 +17,17 @@ TEST(DomainMisuse, a_domain_needs_a_field) {
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("no fields"));
 }
 
+TEST(DomainMisuse, a_timeout_is_above_zero_and_of_this_century) {
+  for (const Duration refused : {Duration::max(), Duration(0)}) {
+    DomainOptions options;
+    options.timeout = refused;
+    Domain domain({8, 8, 8}, Stencil::box(1), options);
+    domain.add_field<float>("u");
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
+                HasSubstr("allowed is above 0 and up to 1e9"));
+  }
+}
+
 TEST(DomainMisuse, order_of_calls) {
   Domain domain({8, 8, 8}, Stencil::box(1));
   const auto u = domain.add_field<float>("u");
