@@ -56,16 +56,18 @@ const Accumulation::Arrival& Accumulation::arrival_of(const exchange::Selection&
 }
 
 void Accumulation::run(std::span<device::Stream* const> streams, const exchange::Selection& forward, Combine combine) {
-  const Arrival& arrival = arrival_of(forward, combine);
+  const Arrival* arrival = nullptr;
+  exchange_->guard([&] { arrival = &arrival_of(forward, combine); });
   const auto enqueue = [&](const std::vector<Work>& work) {
     exchange_->guard([&] {
       for (std::size_t i = 0; i < streams.size(); ++i) work[i].enqueue(*streams[i]);
     });
   };
-  exchange_->start(streams, arrival.returned, arrival.overlaps ? exchange::Overlap::possible : exchange::Overlap::none);
-  enqueue(arrival.own);  // reads halos, as the exchange does, and writes owned cells, which it does not touch
+  exchange_->start(streams, arrival->returned,
+                   arrival->overlaps ? exchange::Overlap::possible : exchange::Overlap::none);
+  enqueue(arrival->own);  // reads halos, as the exchange does, and writes owned cells, which it does not touch
   exchange_->finish();
-  enqueue(arrival.arrived);
+  enqueue(arrival->arrived);
 }
 
 void Accumulation::close(std::span<device::Stream* const> streams) {

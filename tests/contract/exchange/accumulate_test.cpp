@@ -10,6 +10,7 @@
 #include "routing/messages.hpp"
 #include "support/captured.hpp"
 #include "support/error_of.hpp"
+#include "support/forwarding_backend.hpp"
 #include "support/seeded.hpp"
 #include "ways.hpp"
 
@@ -229,6 +230,45 @@ TEST(AccumulateFails, on_all_ranks_where_one_fails) {
     EXPECT_THAT(outcome.text, HasSubstr("planted"));
     EXPECT_LT(outcome.took, 10s);
   }
+}
+
+/// Whose lists of sums cannot be made from some time on.
+class WithoutSums final : public ForwardingBackend {
+ public:
+  using ForwardingBackend::ForwardingBackend;
+  bool fails = false;
+  std::unique_ptr<device::SumList> prepare_sums(int device, std::span<const device::StridedSum> sums) override {
+    if (fails) throw ResourceError("planted");
+    return ForwardingBackend::prepare_sums(device, sums);
+  }
+};
+
+TEST(AccumulateFails, on_all_ranks_where_one_cannot_prepare_another_selection) {
+  Meeting out;
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
+    const auto backend =
+        std::make_shared<WithoutSums>(device::make_host_backend({.ranks_on_node = 2, .clock = &comm.clock()}), Said{});
+    DomainOptions options;
+    options.timeout = 20s;
+    options.devices.existing.emplace(std::shared_ptr<device::Backend>(backend));
+    Domain domain(extent, Stencil::box(1), comm, options);
+    const auto u = domain.add_field<Number>("u");
+    const auto v = domain.add_field<Number>("v");
+    domain.realize();
+    domain.accumulate({{u.id}});
+    domain.synchronize();
+    backend->fails = comm.rank() == rank_id(1);
+    const std::string error = error_of<Error>([&] {
+      domain.accumulate({{v.id}});
+      domain.synchronize();
+    });
+    out.arrive();
+    EXPECT_TRUE(out.wait_for(2));
+    EXPECT_THAT(error, HasSubstr("planted"));
+    EXPECT_NE(error_of<Error>([&] { domain.exchange(); }), "(no error)");
+    domain.close();
+  });
+  for (const Outcome& outcome : all) EXPECT_LT(outcome.took, 10s);
 }
 
 /// A failed allocation on one rank is an error on all ranks.
