@@ -57,6 +57,7 @@ void Domain::Impl::accumulate(std::span<const Transfer> which, Combine combine) 
     begin_together();
     exchange->guard([this] { make_accumulation(); });
   }
+  if (captured()) exchange->expect(streams, chosen, "accumulate()");
   accumulation->run(streams, chosen, combine);
 }
 

@@ -69,6 +69,17 @@ void Exchange::Impl::swapped(std::span<device::Stream* const> streams, field_id 
   });
 }
 
+void Exchange::Impl::expect(std::span<device::Stream* const> streams, const Selection& selection,
+                            std::string_view what) {
+  check_streams(streams);
+  guarded([&] {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const auto expected = parities(*states_[i], *setup_.geometry, selection, what);
+      if (!expected.empty()) streams[i]->expect(expected);
+    }
+  });
+}
+
 void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap) {
   if (failure_) std::rethrow_exception(failure_);
   if (running_ != nullptr)
@@ -357,6 +368,9 @@ void Exchange::join(std::size_t place, const Directions& sides, device::Stream& 
   impl_->join(place, sides, stream);
 }
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
+void Exchange::expect(std::span<device::Stream* const> streams, const Selection& selection, std::string_view what) {
+  impl_->expect(streams, selection, what);
+}
 void Exchange::check(std::span<device::Stream* const> streams) { impl_->check(streams); }
 std::exception_ptr Exchange::explained(std::exception_ptr error) const noexcept {
   return impl_->cause_of(std::move(error));

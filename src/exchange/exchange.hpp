@@ -198,6 +198,8 @@ class Exchange {
   /// selection with that: a graph that was captured with one buffer and is launched while another is current
   /// fails with ProtocolError.
   void swapped(std::span<device::Stream* const> streams, field_id field);
+  /// Enqueues the same comparison for other work on the selected buffers. what: "reduce()", for the error.
+  void expect(std::span<device::Stream* const> streams, const Selection& selection, std::string_view what);
 
   /// Throws the error of an earlier exchange that failed in one of these streams or its own. Never blocks.
   void check(std::span<device::Stream* const> streams);

@@ -52,6 +52,7 @@ class Exchange::Impl final : public HostDriven {
   [[nodiscard]] Directions awaited(std::size_t place) const;
   void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
   void swapped(std::span<device::Stream* const> streams, field_id field);
+  void expect(std::span<device::Stream* const> streams, const Selection& selection, std::string_view what);
   void check(std::span<device::Stream* const> streams);
   void check_others(std::string_view what);
   [[nodiscard]] std::exception_ptr failure() const { return failure_; }

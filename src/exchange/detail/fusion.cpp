@@ -68,7 +68,7 @@ device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) 
     const SubdomainState& state = *member.state;
     device::Participant participant;
     participant.epoch = state.mailbox.fused_epoch();
-    participant.expected = parities(state, *context_->geometry, plan.selection);
+    participant.expected = parities(state, *context_->geometry, plan.selection, "an exchange");
     for (const auto& [end, channel] : member.ends) {
       const auto [sends, receives, copies] =
           std::tuple(participant.outgoing.size(), participant.incoming.size(), fused.local.size());

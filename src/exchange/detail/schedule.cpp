@@ -46,7 +46,7 @@ void Schedule::prepare(const ExchangePlan& plan) {
         scheduled.collect_unpack(plan, unpack);
       }
       if (state->fusion != nullptr) state->fusion->prepare_to_send(plan);
-      part.parities = parities(*state, *context_->geometry, plan.selection);
+      part.parities = parities(*state, *context_->geometry, plan.selection, "an exchange");
       if (headers.headers.empty() && headers.done != nullptr) {
         part.done.push_back({std::exchange(headers.done, nullptr)});
       }

@@ -90,8 +90,9 @@ struct Context {
 };
 
 /// The counts of swaps that a selection requires: a graph that was captured while another buffer was current is refused.
+/// what: "an exchange", for the error.
 [[nodiscard]] std::vector<device::CounterCheck> parities(const SubdomainState& state,
                                                          const partition::Geometry& geometry,
-                                                         const Selection& selection);
+                                                         const Selection& selection, std::string_view what);
 
 }  // namespace halocline::exchange

@@ -27,6 +27,7 @@ class Captured : public testing::Test {
     options.routing.policy.order = std::move(order);
     domain = std::make_unique<Domain>(extent, Stencil::box(1), options);
     u = domain->add_field<double>("u", {.buffers = 2});
+    sum = domain->add_reduction(u.id, Reduce::sum);
     domain->realize();
   }
   ~Captured() override {
@@ -70,6 +71,7 @@ class Captured : public testing::Test {
   std::unique_ptr<Domain> domain;
   bool failed = false;  ///< after an error there is nothing to close
   Field<double> u;
+  reduction_id sum;
   std::optional<Graph> recording;
 };
 
@@ -194,6 +196,32 @@ TEST_F(Captured, half_a_cycle_of_swaps_is_refused) {
   EXPECT_EQ(internals(*domain).current_buffer(u.id), 0);
   domain->exchange();
   expect_all(0, 0);
+}
+
+TEST_F(Captured, an_accumulation_and_a_reduction_are_of_the_buffer_that_was_current) {
+  for (const bool reduces : {true, false}) {
+    make({routing::Transport::direct, routing::Transport::self}, 2);
+    fill();
+    domain->accumulate();
+    capture([&] {
+      if (reduces) {
+        domain->reduce(sum);
+      } else {
+        domain->accumulate();
+      }
+    });
+    replay();
+    domain->synchronize();
+    domain->swap(u);
+    EXPECT_THAT(test::error_of<Error>([&] {
+                  replay();
+                  domain->synchronize();
+                }),
+                testing::HasSubstr(reduces ? "reduce() of buffer 0 of field 'u' ran when another buffer was current"
+                                           : "accumulate() of buffer 0 of field 'u' ran when another buffer was"));
+    recording.reset();
+  }
+  failed = true;
 }
 
 TEST_F(Captured, what_steps_throw_ends_the_capture) {
