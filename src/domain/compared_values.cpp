@@ -133,6 +133,7 @@ std::vector<NamedValue> values_of(const DomainOptions& options) {
   std::vector<NamedValue> values;
   const auto add = [&values](const char* name, std::string text) { values.push_back(named(name, std::move(text))); };
   const auto number = [&add](const char* name, std::int64_t value) { add(name, fmt::format("{}", value)); };
+  add("machine.map", options.machine.map ? "given" : "unset");
   add("ranks_per_node", options.machine.ranks_per_node ? fmt::format("{}", *options.machine.ranks_per_node) : "unset");
   add("transports", text_of(options.routing.policy));
   number("tuning.staging_chunk_bytes", options.tuning.staging_chunk_bytes);

@@ -29,6 +29,7 @@ struct Asked {
   std::vector<FieldDescriptor> fields;
   DomainOptions options;
   machine::MachineMap machine;
+  bool gives_machine = true;
 };
 
 struct Difference {
@@ -122,6 +123,7 @@ std::vector<Difference> differences() {
       {"validate_ordering", [](Asked& a) { a.options.debug.validate_ordering = true; },
        "validate_ordering: rank 0 has false, rank 2 has true"},
       {"timeout", [](Asked& a) { a.options.timeout = 15s; }, "timeout: rank 0 has 20 s, rank 2 has 15 s"},
+      {"no_map", [](Asked& a) { a.gives_machine = false; }, "machine.map: rank 0 has given, rank 2 has unset"},
       {"machine", [](Asked& a) { a.machine.network.latency *= 2; },
        "machine map: rank 0 has 'three' with 1 nodes and 3 ranks (digest "},
       {"several",
@@ -160,7 +162,7 @@ TEST_P(Agreement, what_differs_is_named_with_the_values) {
     asked.machine = machine::synthetic({.nodes = 1, .devices_per_node = 3, .ranks_per_node = 3});
     asked.machine.name = "three";
     if (comm.rank() == rank_id(odd)) difference.change(asked);
-    asked.options.machine.map = asked.machine;
+    if (asked.gives_machine) asked.options.machine.map = asked.machine;
     Domain domain(asked.extent, asked.stencil, comm, asked.options);
     for (const auto& descriptor : asked.fields) domain.add_field(descriptor);
     domain.plan();
