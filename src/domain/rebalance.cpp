@@ -66,9 +66,10 @@ void Domain::Impl::rebalance_as(Plan next) {
     for (int ahead = 0; ahead < field(id).buffers; ++ahead) items.push_back({id, ahead});
   }
   std::unique_ptr<Snapshot> before;
-  comm::agree_on(*comm, [&] {
-    before = Snapshot::with_open_ends(*domain, items);
-    exchange->guard([&] {
+  // A failure is the exchange's only when the ranks have agreed on it, for which they need their group.
+  exchange->guard([&] {
+    comm::agree_on(*comm, [&] {
+      before = Snapshot::with_open_ends(*domain, items);
       before->download("rebalance()");
       before->wait();
     });

@@ -7,15 +7,19 @@
 
 namespace halocline::test {
 
-/// Makes every later allocation on a host device fail, while `fail` is set.
-class FailToAllocate final : public device::Injector {
+/// Makes every later operation of a kind fail on a host device, while `fail` is set.
+class FailOperation final : public device::Injector {
  public:
+  explicit FailOperation(device::Operation operation) : operation_(operation) {}
   std::atomic<bool> fail{false};
   device::Injection before(device::Operation operation, int) override {
     device::Injection injection;
-    if (fail && operation == device::Operation::allocate) injection.failure = "planted";
+    if (fail && operation == operation_) injection.failure = "planted";
     return injection;
   }
+
+ private:
+  device::Operation operation_;
 };
 
 }  // namespace halocline::test

@@ -12,7 +12,7 @@
 #include "halocline/halocline.hpp"
 #include "support/captured.hpp"
 #include "support/error_of.hpp"
-#include "support/fail_to_allocate.hpp"
+#include "support/fail_operation.hpp"
 
 namespace halocline {
 namespace {
@@ -81,7 +81,7 @@ TEST(LifeCycle, after_close_each_call_names_itself) {
 }
 
 TEST(LifeCycle, after_a_failed_set_up_all_calls_but_close_throw_its_error) {
-  auto injector = std::make_shared<test::FailToAllocate>();
+  auto injector = std::make_shared<test::FailOperation>(device::Operation::allocate);
   device::HostOptions host;
   host.injector = injector;
   DomainOptions options;

@@ -12,7 +12,7 @@
 #include "halocline/halocline.hpp"
 #include "support/captured.hpp"
 #include "support/error_of.hpp"
-#include "support/fail_to_allocate.hpp"
+#include "support/fail_operation.hpp"
 #include "support/manual_clock.hpp"
 
 namespace halocline {
@@ -159,7 +159,7 @@ TEST(Rebalance, of_own_arrays_boxes_or_cuts_is_refused_by_name) {
 std::vector<std::string> errors_of(bool allocation) {
   std::vector<std::string> errors(3);
   comm::run_as_threads(3, [&](comm::RankGroup& comm) {
-    const auto injector = std::make_shared<test::FailToAllocate>();
+    const auto injector = std::make_shared<test::FailOperation>(device::Operation::allocate);
     device::HostOptions host;
     host.injector = injector;
     DomainOptions options;
@@ -181,6 +181,25 @@ std::vector<std::string> errors_of(bool allocation) {
     domain.close();
   });
   return errors;
+}
+
+/// The ranks agree on it although the failure is their exchanges', too.
+TEST(Rebalance, fails_on_all_ranks_at_once_where_a_copy_fails_on_one) {
+  std::vector<std::string> errors(2);
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
+    const auto injector = std::make_shared<test::FailOperation>(device::Operation::copy);
+    DomainOptions options;
+    options.devices.existing = Devices(device::make_host_backend({.injector = injector}));
+    options.timeout = std::chrono::seconds(20);
+    Domain domain({12, 12, 60}, Stencil::box(1), comm, options);
+    domain.add_field<float>("u");
+    domain.realize();
+    injector->fail = comm.rank() == rank_id(1);
+    const std::vector<double> speeds{1.0 + static_cast<double>(comm.rank().value())};
+    errors[comm.rank().index()] = error_of<Error>([&] { domain.rebalance(speeds); });
+    domain.close();
+  });
+  EXPECT_THAT(errors, testing::Each(HasSubstr("rank 1: planted")));
 }
 
 TEST(Rebalance, with_speeds_on_some_ranks_only_is_refused_on_all) {
