@@ -129,7 +129,7 @@ class Checkpoints::Impl {
   void start(const Metadata& metadata) {
     if (writing_) throw InvalidArgument("Checkpoints::start() while one is under way; finish() it before");
     comm::agree_on(comm(), [&] {
-      check_metadata(metadata);
+      if (root()) check_metadata(metadata);
       snapshot_->download("Checkpoints::start()");
       if (!root()) return;
       folder_.make();
@@ -221,6 +221,7 @@ class Checkpoints::Impl {
     comm::agree_on(comm(), [&] {
       manifest = io::manifest_from(text, path);
       io::check_fits(manifest, extent_, fields_, path);
+      snapshot_->wait();  // for the copies of a start() that has failed
       read_cells(*snapshot_, fields_, folder_.path(), manifest);
     });
     comm::agree_on(comm(), [&] { snapshot_->upload("Checkpoints::restore()"); });

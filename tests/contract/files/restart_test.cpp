@@ -182,6 +182,31 @@ TEST(Restart, refuses_checkpoints_of_other_domains_by_name_and_takes_the_one_bef
   EXPECT_THAT(refusal(other), HasSubstr("field 2 is 'w' with 1 components of i16, 13 x 11 x 9 cells"));
 }
 
+/// The copies of that start may still be under way.
+TEST(Restart, follows_a_start_that_has_failed) {
+  const TemporaryFolder folder;
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
+    FilesDomain d(comm, {});
+    Checkpoints checkpoints(d.domain, folder.at("run"));
+    fill(d, 1);
+    checkpoints.write({{"salt", "1"}});
+    fill(d, 2);
+    const Subdomain& first = d.domain.subdomains().front();
+    first.launch(first.owned(), [](const Box&) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
+    if (comm.rank().value() == 0) {
+      std::filesystem::rename(folder.at("run"), folder.at("away"));
+      put_content(folder.at("run"), "no folder");
+    }
+    EXPECT_THAT(error_of<InvalidArgument>([&] { checkpoints.start(); }), HasSubstr("run'; allowed is a folder"));
+    if (comm.rank().value() == 0) {
+      std::filesystem::remove(folder.at("run"));
+      std::filesystem::rename(folder.at("away"), folder.at("run"));
+    }
+    ASSERT_TRUE(checkpoints.restore().has_value());
+    EXPECT_EQ(different(d, 1), 0);
+  });
+}
+
 TEST(Restart, says_what_is_wrong_where_it_is_used_wrongly) {
   const TemporaryFolder folder;
   comm::run_as_threads(2, [&](comm::RankGroup& comm) {
