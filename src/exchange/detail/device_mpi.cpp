@@ -112,19 +112,19 @@ Duration trial_time(const comm::RankGroup& comm) {
   return std::min<Duration>(comm.timeout() / 4, std::chrono::seconds(10));
 }
 
+rank_id previous_of(const comm::RankGroup& comm) {
+  return rank_id((comm.rank().value() + comm.size() - 1) % comm.size());
+}
+
 /// Sends one message of `bytes` bytes from each rank to the next.
 Verdict tried(comm::RankGroup& comm, const std::shared_ptr<ProbedMemory>& memory, std::size_t bytes) {
-  const std::int64_t ranks = comm.size();
-  const rank_id next((comm.rank().value() + 1) % ranks);
-  const rank_id previous((comm.rank().value() + ranks - 1) % ranks);
+  const rank_id next((comm.rank().value() + 1) % comm.size());
   const Deadline deadline(comm.clock(), trial_time(comm));
   try {
-    const auto receive = comm.receive(memory->target(bytes), previous, tags::trial);
+    const auto receive = comm.receive(memory->target(bytes), previous_of(comm), tags::trial);
     const auto send = comm.send(memory->source(bytes), next, tags::trial);
     comm::wait_until([&] { return receive->test() && send->test(); }, deadline, "trial of MPI on device memory");
-    return Verdict::of(
-        memory->holds(previous, bytes),
-        fmt::format("of {} bytes of device memory, MPI delivered others than rank {} sent", bytes, previous.value()));
+    return Verdict::of(true);
   } catch (const Error& error) {
     leak(memory);  // MPI may still read and write it
     return Verdict::of(false, error.what());
@@ -145,6 +145,12 @@ Verdict try_device_mpi(comm::RankGroup& comm, device::Backend& backend, int devi
     Verdict own = tried(comm, memory, bytes);
     std::optional<comm::ShortWaits> rest;
     if (!own.yes) rest.emplace(comm, comm.timeout() - trial_time(comm));
+    comm::agree_on(comm, [&] {  // a failure of the device's is not MPI's answer
+      const rank_id previous = previous_of(comm);
+      if (!own.yes || memory->holds(previous, bytes)) return;
+      own = Verdict::of(false, fmt::format("of {} bytes of device memory, MPI delivered others than rank {} sent",
+                                           bytes, previous.value()));
+    });
     if (const Verdict answer = agreed(comm, std::move(own)); !answer.yes) return answer;
   }
   return Verdict::of(true);

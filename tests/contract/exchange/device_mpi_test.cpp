@@ -10,6 +10,8 @@
 
 #include "device/host.hpp"
 #include "halocline/session.hpp"
+#include "ranks.hpp"
+#include "support/error_of.hpp"
 #include "support/forwarding_backend.hpp"
 #include "support/forwarding_communicator.hpp"
 
@@ -61,6 +63,21 @@ TEST(DeviceMpi, it_is_not_tried_where_a_library_does_not_say_yes) {
 TEST(DeviceMpi, a_wrong_byte_in_a_large_message_is_a_no_on_all_ranks) {
   const auto all = why_not(3, [](auto& comm) { comm.spoil_large = comm.rank() == rank_id(2); });
   EXPECT_THAT(all, Each("rank 0: of 262144 bytes of device memory, MPI delivered others than rank 2 sent"));
+}
+
+TEST(DeviceMpi, a_failure_of_a_device_is_an_error_on_all_ranks) {
+  std::vector<std::string> errors(3);
+  comm::run_as_threads(3, [&](comm::RankGroup& inner) {
+    // Its third copy is that of what has arrived.
+    const auto injector = std::make_shared<FailNth>(device::Operation::copy, inner.rank() == rank_id(1) ? 3 : -1);
+    ForwardingBackend backend(device::make_host_backend({.injector = injector}), {.kind = halocline::DeviceKind::cuda});
+    ForwardingCommunicator comm(inner);
+    comm.support = {DeviceSupport::Verdict::yes, ""};
+    comm.set_timeout(std::chrono::seconds(4));
+    errors[inner.rank().index()] =
+        error_of<Error>([&] { static_cast<void>(exchange::try_device_mpi(comm, backend, 0)); });
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("rank 1: planted")));
 }
 
 TEST(DeviceMpi, an_error_is_a_no_on_all_ranks) {
