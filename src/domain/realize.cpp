@@ -46,6 +46,12 @@ void warn_of_what_is_missing(const exchange::FactTable& facts) {
                   on_node ? "on this node" : "in one load/store domain", why));
 }
 
+/// A grid decides the method, unless another one is set.
+partition::Method method_of(const PartitionOptions& partition) {
+  const bool grid = partition.node_grid || partition.device_grid;
+  return grid && partition.method == partition::Method::automatic ? partition::Method::given : partition.method;
+}
+
 }  // namespace
 
 /// Without the machine, and without the members that owned boxes determine.
@@ -55,7 +61,7 @@ PlanRequest Domain::Impl::plan_request() const {
           .fields = fields,
           .boundaries = options.boundaries,
           .machine = {},
-          .partition = options.partition.method,
+          .partition = method_of(options.partition),
           .ties = options.partition.ties,
           .node_grid = options.partition.node_grid,
           .device_grid = options.partition.device_grid,
@@ -76,6 +82,12 @@ void Domain::Impl::check_options() const {
   if (partition.measure_weights && (partition.cuts || !partition.weights.empty())) {
     throw InvalidArgument(fmt::format("option partition.measure_weights is true; allowed beside partition.{} is false",
                                       partition.cuts ? "cuts" : "weights"));
+  }
+  for (const auto& [name, grid] :
+       {std::pair{"node_grid", partition.node_grid}, std::pair{"device_grid", partition.device_grid}}) {
+    if (!grid || method_of(partition) == partition::Method::given) continue;
+    throw InvalidArgument(fmt::format("option partition.{} is {}; allowed with method '{}' is none", name,
+                                      to_string(*grid), partition::to_string(partition.method)));
   }
   if (!owned_boxes) return;
   for (const auto& [name, given] : {std::pair{"partition.node_grid", partition.node_grid.has_value()},

@@ -28,6 +28,22 @@ TEST(DomainMisuse, a_timeout_is_above_zero_and_of_this_century) {
   }
 }
 
+TEST(DomainMisuse, a_grid_is_taken_or_refused) {
+  DomainOptions options;
+  options.devices.per_rank = 4;
+  options.partition.device_grid = {4, 1, 1};
+  Domain domain({16, 16, 16}, Stencil::box(1), options);
+  domain.add_field<float>("u");
+  domain.realize();
+  EXPECT_THAT(domain.explain(), HasSubstr("by given: node grid 1 x 1 x 1, device grid 4 x 1 x 1"));
+  domain.close();
+  options.partition.method = partition::Method::exact;
+  Domain refused({16, 16, 16}, Stencil::box(1), options);
+  refused.add_field<float>("u");
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { refused.realize(); }),
+              HasSubstr("option partition.device_grid is 4 x 1 x 1; allowed with method 'exact' is none"));
+}
+
 TEST(DomainMisuse, order_of_calls) {
   Domain domain({8, 8, 8}, Stencil::box(1));
   const auto u = domain.add_field<float>("u");

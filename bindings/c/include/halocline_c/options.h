@@ -69,7 +69,7 @@ typedef struct halocline_options {
   int32_t host_workers;        // threads of host devices; by cores and ranks
   int32_t ranks_per_node;      // virtual nodes of so many ranks; as the communicator finds them
   int32_t partition;           // HALOCLINE_PARTITION_...
-  int64_t node_grid[3];        // with HALOCLINE_PARTITION_GIVEN, as device_grid
+  int64_t node_grid[3];        // of its own, implies HALOCLINE_PARTITION_GIVEN; 0 0 0: none
   int64_t device_grid[3];
   const int64_t* cuts[3];  // by dimension the positions 0 = c0 < c1 < ... < cn = extent; all three, or none
   int64_t cut_counts[3];
