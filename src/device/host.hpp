@@ -57,11 +57,11 @@ struct HostOptions {
   int ranks_on_node = 1;
   /// The clock of delays and timeouts; must outlive the backend and everything that it made.
   const Clock* clock = &Clock::steady();
-  std::shared_ptr<Injector> injector;
+  std::shared_ptr<Injector> injector{};
   /// Peer access from one device to another of this process; empty: always.
-  std::function<bool(int from, int to)> peer_access;
+  std::function<bool(int from, int to)> peer_access{};
   /// Whether a device may map a buffer that was exported by another rank's device; empty: always.
-  std::function<bool(int device, const std::string& exporter_uuid)> mapping;
+  std::function<bool(int device, const std::string& exporter_uuid)> mapping{};
   /// Map memory by the operating system even if the exporter is this process (ranks as
   /// threads). If off, both use one address, so that ThreadSanitizer can relate their accesses.
   bool always_remap = false;

@@ -29,7 +29,7 @@ struct PackedBox {
 struct PackedSegment {
   partition::Segment segment;
   int buffer = 0;     ///< of the segment's field
-  PackedBox box;      ///< contains the segment's source
+  PackedBox box{};    ///< contains the segment's source
   bool packs = true;  ///< false if another segment packs the box
 };
 

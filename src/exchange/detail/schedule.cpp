@@ -87,7 +87,7 @@ void Schedule::begin(const SubdomainState& state, const Part& part) const {
   state.stream->record(*state.open);
 }
 
-void Schedule::send(const SubdomainState& state, const Part& part, const ExchangePlan& plan) const {
+void Schedule::send(const SubdomainState& state, const ExchangePlan& plan) const {
   const bool first = state.fusion != nullptr && state.fusion->waits();
   if (first) state.fusion->send(plan);
   for (const End* end : ends_.at(&state)) end->endpoint->scheduled()->send(plan);
@@ -120,7 +120,7 @@ void Schedule::receive(const SubdomainState& state, const Part& part) const {
 void Schedule::enqueue(const ExchangePlan& plan) {
   const auto& parts = sequences_.of(plan).parts;
   for (std::size_t i = 0; i < states_.size(); ++i) begin(*states_[i], parts[i]);
-  for (std::size_t i = 0; i < states_.size(); ++i) send(*states_[i], parts[i], plan);
+  for (std::size_t i = 0; i < states_.size(); ++i) send(*states_[i], plan);
   for (std::size_t i = 0; i < states_.size(); ++i) receive(*states_[i], parts[i]);
 }
 
@@ -139,7 +139,7 @@ std::unique_ptr<device::Graph> Schedule::capture_one(const SubdomainState& state
                                                      const ExchangePlan& plan) {
   state.stream->begin_capture();
   begin(state, part);
-  send(state, part, plan);
+  send(state, plan);
   receive(state, part);
   return state.stream->end_capture();
 }

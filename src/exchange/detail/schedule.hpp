@@ -79,7 +79,7 @@ class Schedule {
 
   void describe(const SubdomainState& state, Part& part, const ExchangePlan& plan) const;
   void begin(const SubdomainState& state, const Part& part) const;
-  void send(const SubdomainState& state, const Part& part, const ExchangePlan& plan) const;
+  void send(const SubdomainState& state, const ExchangePlan& plan) const;
   void receive(const SubdomainState& state, const Part& part) const;
   void enqueue(const ExchangePlan& plan);
   void capture(const ExchangePlan& plan);

@@ -146,7 +146,7 @@ class ThroughPayload : public testing::TestWithParam<Vec3> {
       std::size_t same = 0;
       for_each_element(unpack[i], [&](const std::byte* in_payload, const std::byte* halo) {
         const auto found = packed_from.find(in_payload);
-        same += found != packed_from.end() && source_of.at(halo) == found->second ? 1 : 0;
+        if (found != packed_from.end() && source_of.at(halo) == found->second) ++same;
       });
       EXPECT_EQ(same, source_of.size());
     }

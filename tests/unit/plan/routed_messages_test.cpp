@@ -52,8 +52,10 @@ TEST(RoutedMessages, OfRoutesThatAreGivenHaveThemToo) {
   for (const auto& [transport, bytes] :
        {std::pair{routing::Transport::mpi_staged, faces}, std::pair{routing::Transport::net, faces},
         std::pair{routing::Transport::direct, with_edges_and_corners}}) {
-    const std::vector<routing::Route> routes{{.from = subdomain_id(0), .to = subdomain_id(0)},
-                                             {.from = subdomain_id(0), .to = subdomain_id(1), .transport = transport}};
+    std::vector<routing::Route> routes(2);
+    routes[0].from = routes[0].to = routes[1].from = subdomain_id(0);
+    routes[1].to = subdomain_id(1);
+    routes[1].transport = transport;
     const auto routed = routed_messages(plan.geometry, plan.placement, senders, routes, Messages::by_neighbour);
     EXPECT_EQ(between(routed).bytes, bytes) << routing::to_string(transport);
   }
