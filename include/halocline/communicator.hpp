@@ -59,6 +59,9 @@ class Communicator {
   [[nodiscard]] Duration timeout() const;
   void set_timeout(Duration timeout);  ///< above 0 and up to 1e9 s; otherwise throws InvalidArgument
 
+  /// Compares the calls that the ranks are in, as collective calls of a domain do when they begin; call: the name of this rank's, with
+  /// what must be the same on all ranks. Where they differ, throws InvalidArgument on all ranks, which names the calls.
+  void begin(std::string_view call);
   void barrier();
   /// The bytes of all ranks, by rank; lengths may differ.
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes);

@@ -21,6 +21,7 @@ namespace halocline::comm {
 /// handler nevertheless, which ends the job with MPI's own message unless the program sets that handler to MPI_ERRORS_RETURN, too.
 [[nodiscard]] Communicator from_mpi(MPI_Comm comm, Duration timeout = std::chrono::seconds(120));
 
+/// With the default timeout, for the duplication alone: a domain sets its own, DomainOptions::timeout, before plan().
 template <>
 struct Adopt<MPI_Comm> {
   static Communicator adopt(MPI_Comm comm) { return from_mpi(comm); }

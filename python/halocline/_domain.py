@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from numbers import Integral
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
 from . import _core
 from ._blocks import Block, Region, cells_of, region_between
-from ._fields import ELEMENTS, Field
+from ._fields import ELEMENTS, Field, checked_dtype, wire_of
 from ._handles import Exchange, Steps
 from ._launcher import ranks_of
-from ._plan import Machine, Plan, gathered_plan
+from ._options import by_name, checked, settings_of, shape_of, three_bools
+from ._plan import Machine, Plan, gathered_plan, gathered_shape
 from ._selections import Fields, Selections
 from ._stencil import Stencil, stencil_of
 from ._streams import OWN, UNORDERED, WAITING, CallerStream, Order
@@ -81,29 +82,13 @@ class Domain:
         self._closed = True
         if (shape is None and plan is None) == (cells is None):
             raise InvalidArgument("shape and cells are both given, or neither is; allowed is one of them, or a plan")
-        if shape is not None and len(shape) != 3:
-            raise InvalidArgument(f"shape is {tuple(shape)}; allowed are three numbers of cells: nz, ny, nx")
-        boundaries = [boundary] * 3 if isinstance(boundary, str) else list(boundary)
-        if len(boundaries) != 3:
-            raise InvalidArgument(f"boundary is {boundary!r}; allowed is one name, or three: z, y, x")
-        settings = _core.Settings()
-        settings.kind, settings.devices = backend, devices
-        settings.boundaries = boundaries[::-1]
-        settings.in_place, settings.steps_per_exchange = in_place, steps_per_exchange
-        settings.partition, settings.transports, settings.messages = partition, transports, messages
-        settings.ranks_per_node, settings.validate_ordering = ranks_per_node, validate_ordering
-        settings.measure_weights = measure_weights
-        settings.timeout = timeout
-        if machine is not None:
-            settings.machine = machine._core
-        if plan is not None:
-            if shape is not None and tuple(shape) != plan.shape:
-                raise InvalidArgument(f"shape is {tuple(shape)}; allowed is the plan's {plan.shape}, or no shape")
-            settings.cuts = [list(planes) for planes in reversed(plan.cuts)]
-            settings.owners = list(plan.owners)
-            shape = plan.shape
-        self._shape = None if shape is None else tuple(int(n) for n in shape)
-        self._boundaries = boundaries
+        self._shape = shape_of(shape, plan)
+        self._boundaries = [boundary] * 3 if isinstance(boundary, str) else boundary
+        settings = settings_of(
+            plan, machine, self._boundaries, backend=backend, devices=devices, in_place=in_place, steps_per_exchange=steps_per_exchange,
+            partition=partition, transports=transports, messages=messages, ranks_per_node=ranks_per_node,
+            validate_ordering=validate_ordering, measure_weights=measure_weights, timeout=timeout,
+        )  # fmt: skip
         self._fields: dict[str, Field] = {}
         self._reductions: dict[str, int] = {}
         self._on_host = True  # known after realize()
@@ -118,9 +103,8 @@ class Domain:
         boxes = [cells_of(region) for region in regions]
         self._core = _core.Domain((self._shape or (0, 0, 0))[::-1], boxes, stencil_of(stencil)._spec(), ranks_of(comm), settings)
         self._closed = False
-        if fields is not None:
-            for name, options in fields.items():
-                self.add_field(name, **(options if isinstance(options, Mapping) else {"dtype": options}))
+        for name, options in by_name(fields, self.add_field).items():
+            self.add_field(name, **options)
         for name, (field, what) in (reductions or {}).items():
             self.add_reduction(name, field, what)
         if fields is not None:
@@ -141,16 +125,14 @@ class Domain:
         wire: str | None = None,
     ) -> Field:
         """Before plan() and realize(); for domains that were made without `fields`. Local."""
-        try:
-            kind = np.dtype(dtype)
-        except TypeError as error:
-            raise InvalidArgument(f"dtype of '{name}' is {dtype!r}; allowed is one of {', '.join(ELEMENTS)}") from error
-        if kind.name not in ELEMENTS:
-            raise InvalidArgument(f"dtype of '{name}' is {kind.name}; allowed is one of {', '.join(ELEMENTS)}")
+        kind = checked_dtype(dtype, name)
         spec = None if stencil is None else stencil_of(stencil)._spec()
-        number = self._open().add_field(name, ELEMENTS[kind.name], components, buffers, spec, list(staggered)[::-1], wire)
+        for count, what in ((components, "components"), (buffers, "buffers")):
+            checked(count, f"{what} of '{name}'", Integral, "an int of 1 or more")
+        layers = three_bools(staggered, f"staggered of '{name}'")
+        number = self._open().add_field(name, ELEMENTS[kind.name], components, buffers, spec, layers[::-1], wire_of(wire, name))
         self._fields[name] = Field(self, name, number, kind, components, buffers)
-        self._staggered[name] = tuple(bool(s) for s in staggered)  # type: ignore[assignment]
+        self._staggered[name] = layers
         return self._fields[name]
 
     def add_reduction(self, name: str, field: str, what: str) -> None:
@@ -161,22 +143,23 @@ class Domain:
         self._reductions[name] = self._open().add_reduction(self[field]._id, what)
 
     def plan(self) -> None:
-        """Partitions and places, so that `regions` are known. Needed before realize() only for Field.use."""
-        self._open().plan()
+        """Partitions and places, so that `regions` and `shape` are known. Needed before realize() only for Field.use."""
+        core = self._open()
+        core.plan()
         self._is_planned = True
+        if self._shape is None:  # with cells
+            self._shape = gathered_shape(core, self.regions)
 
     @property
     def regions(self) -> list[Region]:
         """The cells of this rank's subdomains in the whole domain, after plan()."""
-        if not (self._is_planned or self._is_realized):
-            raise InvalidArgument("the domain is not partitioned yet; allowed is .regions after plan()")
-        core = self._open()
+        core = self._planned(".regions")
         return [region_between(core.planned(position), (0, 0, 0)) for position in range(core.subdomain_count)]
 
     @property
     def machine(self) -> Machine:
-        """The machine that was planned for, after plan(). Local."""
-        return Machine(self._open().machine())
+        """The machine that was planned for, after plan(); InvalidArgument before it. Local."""
+        return Machine(self._planned(".machine").machine())
 
     def plan_of_all(self) -> Plan:
         """The cuts and owners of all ranks' parts, after plan(). Collective."""
@@ -184,11 +167,9 @@ class Domain:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Cells of the whole domain: nz, ny, nx. With `cells`, collective at first, and after plan()."""
+        """Cells of the whole domain: nz, ny, nx. With `cells`, after plan(). Local."""
         if self._shape is None:
-            mine = np.array([[s.stop for s in region] for region in self.regions], dtype=np.int64)
-            stops = np.concatenate([np.frombuffer(one, dtype=np.int64).reshape(-1, 3) for one in self._core.all_gather(mine.tobytes())])
-            self._shape = tuple(int(n) for n in stops.max(axis=0))
+            self._planned(".shape")
         return self._shape  # type: ignore[return-value]
 
     def tune(self, file: str | os.PathLike[str] | None = None, *, budget: float = 2, again: bool = False) -> None:
@@ -200,11 +181,12 @@ class Domain:
 
     def realize(self) -> None:
         """Partitions, places, routes and allocates. Called by the constructor if it gets `fields`."""
+        if self._shape is None:
+            self.plan()
         core = self._open()
         core.realize()
         self._on_host = core.on_host
         self._is_realized = True
-        _ = self.shape
         for field in self._fields.values():
             _ = field._dense
 
@@ -220,8 +202,11 @@ class Domain:
 
     def shape_of(self, field: Field) -> tuple[int, int, int]:
         """Cells of a field: the domain's, and one more where it is staggered in an open dimension."""
-        more = [s and b == "open" for s, b in zip(self._staggered[field.name], self._boundaries)]
-        return tuple(n + m for n, m in zip(self.shape, more))  # type: ignore[return-value]
+        return tuple(n + m for n, m in zip(self.shape, self._layers(field)))  # type: ignore[return-value]
+
+    def _layers(self, field: Field) -> list[int]:
+        """In z, y, x: 1 where the field has a layer of cells more than the domain, at its upper end; otherwise 0."""
+        return [int(s and b == "open") for s, b in zip(self._staggered[field.name], self._boundaries)]
 
     def exchange(self, fields: Fields | None = None, *, stream: Any = None) -> None:
         """Fills the halos of all fields, or some, in their current buffers: exchange(["u"]), exchange({"u": 1}). stream: on GPUs, the
@@ -300,6 +285,8 @@ class Domain:
         """fill(block, region, axis, side) is called by exchanges for each block at an open end, z after y after x, to set
         block.array[region]: halo cells of a field beyond the "lower" or "upper" end of axis "x", "y" or "z". None: they keep their
         values."""
+        if fill is not None and not callable(fill):
+            raise InvalidArgument(f"fill is {fill!r}; allowed is a function fill(block, region, axis, side), or None")
         self._open().leave_open_boundaries()
         self._open_boundary = fill
 
@@ -313,11 +300,12 @@ class Domain:
 
     def _refuse_leases(self, call: str) -> None:
         counts = [self._core.leases]
-        if self._is_realized and self._core.size > 1:
-            try:
-                counts = [int(count) for count in self._core.all_gather(str(counts[0]).encode())]
-            except Error:
-                pass  # the domain has failed: it closes without communication
+        try:
+            ranks = self._core.size if self._is_realized else 1
+        except Error:
+            ranks = 1  # the domain has failed: it closes without communication
+        if ranks > 1:
+            counts = [int(count) for count in self._core.all_gather(call, str(counts[0]).encode())]
         for rank, count in enumerate(counts):
             if count > 0:
                 where = f" on rank {rank}" if len(counts) > 1 else ""
@@ -330,7 +318,13 @@ class Domain:
         copy."""
         if self._closed:
             return
-        self._refuse_leases("close()")
+        try:
+            self._refuse_leases("close()")
+        except Error as error:
+            if not isinstance(error, InvalidArgument):  # which all ranks get that are in different calls
+                with suppress(Error):  # that follows from this one
+                    self._core.close()
+            raise
         self._core.close()
         self._closed = True
         self._caller.stream = None
@@ -362,6 +356,11 @@ class Domain:
         if self._closed:
             raise InvalidArgument("the domain is closed; allowed is a new one")
         return self._core
+
+    def _planned(self, call: str) -> Any:
+        if not (self._is_planned or self._is_realized):
+            raise InvalidArgument(f"the domain is not partitioned yet; allowed is {call} after plan()")
+        return self._open()
 
     def _realized(self) -> Any:
         if not self._is_realized:

@@ -22,6 +22,30 @@ ELEMENTS = {
     "uint64": "u64", "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128",
 }  # fmt: skip
 
+
+def checked_dtype(dtype: Any, name: str) -> np.dtype[Any]:
+    """The dtype of field `name`, with this machine's byte order. Raises InvalidArgument for another order, and for what is no element of fields."""
+    try:
+        kind = np.dtype(dtype)
+    except TypeError as error:
+        raise InvalidArgument(f"dtype of '{name}' is {dtype!r}; allowed is one of {', '.join(ELEMENTS)}") from error
+    if kind.name not in ELEMENTS:
+        raise InvalidArgument(f"dtype of '{name}' is {kind.name}; allowed is one of {', '.join(ELEMENTS)}")
+    if not kind.isnative:
+        raise InvalidArgument(f"dtype of '{name}' is {kind.str}, with the byte order of another machine; allowed is this one's, {kind.name}")
+    return kind
+
+
+def wire_of(wire: Any, name: str) -> str | None:
+    """The library's name of a wire format, which may be given as a dtype, too."""
+    if wire is None or (isinstance(wire, str) and wire in (*ELEMENTS.values(), "bf16")):
+        return wire
+    try:
+        return ELEMENTS[np.dtype(wire).name]
+    except (KeyError, TypeError) as error:
+        raise InvalidArgument(f"wire of field '{name}' is {wire!r}; allowed are f32, bf16, f16, or a dtype such as float32") from error
+
+
 # Bytes that one step of gather() brings to each rank.
 _GATHERED_BYTES = 64 << 20
 
@@ -76,6 +100,7 @@ class Field:
         regions = self._domain.regions
         if len(arrays) != len(regions):
             raise InvalidArgument(f"{len(arrays)} array(s) for '{self.name}'; allowed are {len(regions)}, one for each subdomain of this rank")
+        layers = self._domain._layers(self)
         axes = axes or ("czyx" if self.components > 1 else "zyx")
         for position, (array, region) in enumerate(zip(arrays, regions)):
             memory = memory_of(array, self.name, on_host=core.on_host)
@@ -83,7 +108,8 @@ class Field:
                 widths = halo
             else:
                 extents = [memory.shape[axes.index(d)] if d in axes and axes.index(d) < len(memory.shape) else 0 for d in "zyx"]
-                more = [n - (s.stop - s.start) for n, s in zip(extents, region)]
+                stops = [s.stop + (layer if s.stop == n else 0) for s, layer, n in zip(region, layers, self._domain.shape)]
+                more = [n - (stop - s.start) for n, stop, s in zip(extents, stops, region)]
                 widths = tuple((m // 2, m - m // 2) for m in more)  # type: ignore[assignment]
             below, above = ([width[side] for width in reversed(widths)] for side in (0, 1))
             if memory.dtype != self.dtype.name:
@@ -123,11 +149,15 @@ class Field:
 
     def gather(self, root: int | None = 0) -> np.ndarray | None:
         """The owned cells of the whole domain as one new array, on rank `root`, or on all ranks for None; None elsewhere.
-        Collective. Brings 64 MiB at a time to each rank."""
+        Collective, with the same field and root on all ranks. Brings 64 MiB at a time to each rank. Raises InvalidArgument for a root that is
+        no rank."""
         core = self._domain._realized()
         blocks = self.blocks
         mine = np.array([[(s.start, s.stop) for s in block.cells] for block in blocks], dtype=np.int64)
-        boxes = [np.frombuffer(one, dtype=np.int64).reshape(-1, 3, 2) for one in core.all_gather(mine.tobytes())]
+        call = f"gather() of '{self.name}' to {'all ranks' if root is None else f'rank {root}'}"
+        boxes = [np.frombuffer(one, dtype=np.int64).reshape(-1, 3, 2) for one in core.all_gather(call, mine.tobytes())]
+        if root is not None and root not in range(core.size):  # after the comparison: all ranks raise it
+            raise InvalidArgument(f"root of gather() is {root!r}; allowed is 0 to {core.size - 1}, or None for all ranks")
         wanted = root is None or core.rank == root
         whole = np.empty(self._shape(), self.dtype) if wanted else None
         arrays = [block._read() for block in blocks]
@@ -140,7 +170,7 @@ class Field:
                 np.ascontiguousarray(array[block._with_components(_planes(block, low, high))]).tobytes()
                 for block, array in zip(blocks, arrays)
             ]
-            for their_boxes, data in zip(boxes, core.all_gather(b"".join(parts))):
+            for their_boxes, data in zip(boxes, core.all_gather(call, b"".join(parts))):
                 if whole is not None:
                     self._place(whole, their_boxes, data, low, high)
         return whole

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from . import _core
+from ._domain import Domain
+from ._options import checked
 from .errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from ._domain import Domain
 
 
 def _numbers(domain: Domain, fields: Iterable[str] | None) -> list[int]:
@@ -48,7 +47,7 @@ class Output:
         fields: Iterable[str] | None = None,
         resume: bool = False,
     ) -> None:
-        self._domain = domain
+        self._domain = checked(domain, "domain", Domain, "a halocline.Domain")
         self._core = _core.Output(
             domain._realized(), os.fspath(series), _triple(origin, "origin"), _triple(spacing, "spacing"), _numbers(domain, fields), resume
         )
@@ -100,7 +99,7 @@ class Checkpoints:
         all_buffers: bool = False,
         most_bytes_per_second: float = 0,
     ) -> None:
-        self._domain = domain
+        self._domain = checked(domain, "domain", Domain, "a halocline.Domain")
         self._core = _core.Checkpoints(
             domain._realized(), os.fspath(folder), generations, _numbers(domain, fields), all_buffers, most_bytes_per_second
         )

@@ -144,10 +144,18 @@ class Plan:
         return "\n".join(lines)
 
 
+def gathered_shape(core: Any, regions: Sequence[Region]) -> tuple[int, int, int]:
+    """The end of all ranks' parts; regions: this rank's. Collective, a part of plan()."""
+    mine = np.array([[s.stop for s in region] for region in regions], dtype=np.int64)
+    stops = np.concatenate([np.frombuffer(one, dtype=np.int64).reshape(-1, 3) for one in core.all_gather("plan()", mine.tobytes())])
+    return tuple(int(n) for n in stops.max(axis=0))  # type: ignore[return-value]
+
+
 def gathered_plan(core: Any, regions: Sequence[Region]) -> Plan:
     """Of all ranks' parts; regions: this rank's. Collective."""
     mine = [[s.start for s in region] + [s.stop for s in region] + [core.rank, core.device(position)] for position, region in enumerate(regions)]
-    parts = np.concatenate([np.frombuffer(one, dtype=np.int64).reshape(-1, 8) for one in core.all_gather(np.array(mine, dtype=np.int64).tobytes())])
+    of_all = core.all_gather("plan_of_all()", np.array(mine, dtype=np.int64).tobytes())
+    parts = np.concatenate([np.frombuffer(one, dtype=np.int64).reshape(-1, 8) for one in of_all])
     cuts = [sorted({0, *(int(stop) for stop in parts[:, 3 + axis])}) for axis in range(3)]
     in_order = parts[np.lexsort((parts[:, 2], parts[:, 1], parts[:, 0]))]
     return Plan(cuts, [(int(rank), int(device)) for rank, device in in_order[:, 6:8]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 from . import _core
 from .errors import InvalidArgument
@@ -39,10 +40,10 @@ class Stencil:
 
 
 def _widths(radius: int | Sequence[int]) -> Widths:
-    widths = (radius,) * 3 if isinstance(radius, int) else tuple(radius)
-    if len(widths) != 3 or not all(isinstance(w, int) and w >= 0 for w in widths):
+    widths = (radius,) * 3 if isinstance(radius, Integral) else radius
+    if not isinstance(widths, Sequence) or len(widths) != 3 or not all(isinstance(w, Integral) and w >= 0 for w in widths):
         raise InvalidArgument(f"stencil radius is {radius!r}; allowed is an int from 0 on, or three of them: z, y, x")
-    return widths
+    return tuple(int(w) for w in widths)  # type: ignore[return-value]
 
 
 def stencil_of(value: Stencil | int | Sequence[int]) -> Stencil:

@@ -14,8 +14,8 @@ std::optional<std::string> mpi_library() {
   return std::string(text.data(), static_cast<std::size_t>(length));
 }
 
-comm::Communicator from_fortran_handle(std::int64_t handle) {
-  return comm::from_mpi(MPI_Comm_f2c(static_cast<MPI_Fint>(handle)));
+comm::Communicator from_fortran_handle(std::int64_t handle, Duration timeout) {
+  return comm::from_mpi(MPI_Comm_f2c(static_cast<MPI_Fint>(handle)), timeout);
 }
 
 }  // namespace halocline::python

@@ -16,9 +16,9 @@ namespace halocline::python {
 /// without MPI.
 [[nodiscard]] std::optional<std::string> mpi_library();
 
-/// The communicator with this Fortran handle, duplicated; collective. MPI must be initialised. Throws CapabilityError if the module
-/// has no MPI.
-[[nodiscard]] comm::Communicator from_fortran_handle(std::int64_t handle);
+/// The communicator with this Fortran handle, duplicated; collective. MPI must be initialised. timeout: as comm::from_mpi() has it.
+/// Throws CapabilityError if the module has no MPI.
+[[nodiscard]] comm::Communicator from_fortran_handle(std::int64_t handle, Duration timeout);
 
 /// Plug-ins for MPIs. One is chosen by the MPI that the process has loaded (_mpi.py).
 namespace plugins {

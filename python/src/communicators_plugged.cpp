@@ -22,10 +22,10 @@ std::optional<std::string> mpi_library() {
   return plugin == nullptr ? std::nullopt : plugin->library();
 }
 
-comm::Communicator from_fortran_handle(std::int64_t handle) {
+comm::Communicator from_fortran_handle(std::int64_t handle, Duration timeout) {
   const MpiPlugin* const plugin = chosen;
   if (plugin == nullptr) throw CapabilityError("no plug-in for an MPI is loaded");
-  return plugin->from_fortran_handle(handle);
+  return plugin->from_fortran_handle(handle, timeout);
 }
 
 namespace plugins {

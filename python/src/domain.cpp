@@ -54,10 +54,10 @@ OwnedBoxes owned_boxes(const std::vector<Corners>& boxes) {
 
 }  // namespace
 
-Selection::Selection(const std::vector<std::pair<std::int64_t, std::int64_t>>& depths) {
+Selection::Selection(const std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>>& depths) {
   for (const auto& [field, depth] : depths) {
     transfers.push_back({.field = field_id(field)});
-    if (depth != 0) transfers.back().depth = depth;
+    if (depth) transfers.back().depth = *depth;
   }
 }
 
@@ -69,9 +69,9 @@ Stencil StencilSpec::stencil() const {
 
 DomainOptions Settings::options() const {
   DomainOptions options = DomainOptions::from(Environment::read());
-  if (kind) options.devices.kind = device_kind_of(*kind);
+  if (backend) options.devices.kind = device_kind_of(*backend);
   if (devices) options.devices.per_rank = devices;
-  for (std::size_t dim = 0; dim < 3; ++dim) options.boundaries[dim] = boundary_of(boundaries[dim]);
+  for (std::size_t dim = 0; dim < 3; ++dim) options.boundaries[dim] = boundary_of(boundary[dim]);
   if (in_place) options.update = overlap::Update::in_place;
   options.steps_per_exchange = steps_per_exchange;
   options.partition.method = partition::method_from_string(partition);
@@ -310,12 +310,13 @@ std::string DomainHandle::explain() { return domain().explain(); }
 int DomainHandle::rank() { return static_cast<int>(domain().plan().comm.rank().value()); }
 int DomainHandle::size() { return domain().plan().comm.size(); }
 
-std::vector<nb::bytes> DomainHandle::all_gather(const nb::bytes& mine) {
+std::vector<nb::bytes> DomainHandle::all_gather(const std::string& call, const nb::bytes& mine) {
   auto comm = domain().plan().comm;
   std::vector<std::vector<std::byte>> all;
   {
     const std::span<const std::byte> sent(static_cast<const std::byte*>(mine.data()), mine.size());
     const nb::gil_scoped_release release;
+    comm.begin(call);
     all = comm.all_gather(sent);
   }
   std::vector<nb::bytes> received;

@@ -36,9 +36,9 @@ struct StencilSpec {
 };
 
 struct Settings {
-  std::optional<std::string> kind;  ///< of devices: "host" or "cuda"
-  std::optional<int> devices;       ///< of each rank
-  std::array<std::string, 3> boundaries;
+  std::optional<std::string> backend;  ///< "host" or "cuda"
+  std::optional<int> devices;          ///< of each rank
+  std::array<std::string, 3> boundary;
   bool in_place = false;
   int steps_per_exchange = 1;
   std::string partition;
@@ -54,10 +54,10 @@ struct Settings {
   [[nodiscard]] DomainOptions options() const;
 };
 
-/// Fields of an exchange, by their numbers, each with a depth (0 for the whole halo). Made once for many calls.
+/// Fields of an exchange, by their numbers, each with a depth, or the whole halo. Made once for many calls.
 struct Selection {
   std::vector<Transfer> transfers;
-  explicit Selection(const std::vector<std::pair<std::int64_t, std::int64_t>>& depths);
+  explicit Selection(const std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>>& depths);
 };
 
 /// Where an open boundary has to be filled: position of the subdomain, field, dimension, whether it is the upper end, the cells.
@@ -135,11 +135,13 @@ class DomainHandle {
   void synchronize();
   void close();
   [[nodiscard]] std::string explain();
+  /// These only after plan(), which they would call with the interpreter lock.
   [[nodiscard]] Machine machine();
 
   [[nodiscard]] int rank();
   [[nodiscard]] int size();
-  [[nodiscard]] std::vector<nb::bytes> all_gather(const nb::bytes& mine);
+  /// By rank. call: that all ranks are in, as comm::Communicator::begin() compares it.
+  [[nodiscard]] std::vector<nb::bytes> all_gather(const std::string& call, const nb::bytes& mine);
 
   [[nodiscard]] std::size_t subdomain_count();
   [[nodiscard]] std::int64_t subdomain_id_at(std::size_t position);

@@ -49,9 +49,9 @@ NB_MODULE(_core, module) {
           nb::arg("lower"), nb::arg("upper"), nb::arg("edges"), nb::arg("corners"));
   nb::class_<Settings>(module, "Settings")
       .def(nb::init<>())
-      .def_rw("kind", &Settings::kind)
+      .def_rw("backend", &Settings::backend)
       .def_rw("devices", &Settings::devices)
-      .def_rw("boundaries", &Settings::boundaries)
+      .def_rw("boundary", &Settings::boundary)
       .def_rw("in_place", &Settings::in_place)
       .def_rw("steps_per_exchange", &Settings::steps_per_exchange)
       .def_rw("partition", &Settings::partition)
@@ -65,7 +65,7 @@ NB_MODULE(_core, module) {
       .def_rw("owners", &Settings::owners)
       .def_rw("timeout", &Settings::timeout);
   nb::class_<Selection>(module, "Selection")
-      .def(nb::init<const std::vector<std::pair<std::int64_t, std::int64_t>>&>(), nb::arg("depths"));
+      .def(nb::init<const std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>>&>(), nb::arg("depths"));
   nb::class_<OpenBox>(module, "OpenBox")
       .def_ro("subdomain", &OpenBox::subdomain)
       .def_ro("field", &OpenBox::field)

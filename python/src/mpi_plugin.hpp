@@ -12,7 +12,7 @@ namespace halocline::python {
 /// What a plug-in gives the module: the functions of communicators.hpp for one MPI.
 struct MpiPlugin {
   std::optional<std::string> (*library)() = nullptr;
-  comm::Communicator (*from_fortran_handle)(std::int64_t handle) = nullptr;
+  comm::Communicator (*from_fortran_handle)(std::int64_t handle, Duration timeout) = nullptr;
 };
 
 /// The type of halocline_mpi_plugin, which a plug-in exports. wait_hook: as set_wait_hook() takes it; a plug-in has its own copy of the

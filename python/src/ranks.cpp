@@ -75,7 +75,7 @@ StoreRanks::StoreRanks(nb::object set, nb::object take, std::string of_ranks, in
       size(all) {}
 
 comm::Communicator communicator_of(const std::variant<std::int64_t, StoreRanks>& ranks, Duration timeout) {
-  if (const auto* handle = std::get_if<std::int64_t>(&ranks)) return from_fortran_handle(*handle);
+  if (const auto* handle = std::get_if<std::int64_t>(&ranks)) return from_fortran_handle(*handle, timeout);
   const auto& shared = std::get<StoreRanks>(ranks);
   return comm::from_store(shared.store, shared.name, shared.rank, shared.size, timeout);
 }

@@ -53,6 +53,35 @@ with halocline.Domain(shape, 2, {"u": "float64", "v": {"dtype": "int32", "buffer
     # Each owned cell has been added once for each halo that has a copy of it.
     check(u.gather(None).sum() == sum(block_cells for block_cells in world.allreduce([b.array.size for b in u.blocks])))
 
+# Collective calls that differ are named on all ranks, and change nothing.
+with halocline.Domain(shape, 1, {"u": "float64", "v": "float64"}, comm=world, timeout=20) as domain:
+    u, v = domain["u"], domain["v"]
+    u.set(whole)
+    first = "rank 0" if world.size == 2 else f"ranks {', '.join(map(str, range(world.size - 1)))}"
+    for most, other, names in [
+        (u.gather, v.gather, ("gather() of 'u' to rank 0", "gather() of 'v' to rank 0")),
+        (lambda: u.gather(None), lambda: u.gather(0), ("gather() of 'u' to all ranks", "gather() of 'u' to rank 0")),
+        (domain.plan_of_all, u.gather, ("plan_of_all()", "gather() of 'u' to rank 0")),
+        (domain.close, u.gather, ("close()", "gather() of 'u' to rank 0")),
+        (domain.rebalance, domain.close, ("rebalance()", "close()")),
+        (u.gather, lambda: halocline.Output(domain, "another.pvd"), ("gather() of 'u' to rank 0", "Output")),
+    ]:
+        if world.size == 1:
+            break
+        try:
+            (most if world.rank < world.size - 1 else other)()
+            check(False)
+        except halocline.errors.InvalidArgument as error:
+            last = f"rank {world.size - 1}: {names[1]}"
+            expected = f"the ranks are in different collective calls ({first}: {names[0]}, {last}); allowed is the same order on all ranks"
+            check(str(error) == expected)
+    try:
+        u.gather(world.size)
+        check(False)
+    except halocline.errors.InvalidArgument as error:
+        check(str(error) == f"root of gather() is {world.size}; allowed is 0 to {world.size - 1}, or None for all ranks")
+    check(np.array_equal(u.gather(None), whole))
+
 # A decomposition of the ranks' own: uneven slabs, and arrays of their own.
 cuts = [0, *(4 + 2 * rank for rank in range(world.size - 1)), 12]
 mine = (slice(cuts[world.rank], cuts[world.rank + 1]), slice(0, 10), slice(0, 14))

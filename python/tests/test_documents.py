@@ -34,7 +34,7 @@ def test_the_blocks_of_the_page_run(tmp_path, monkeypatch):
             names.pop("d").close()
         exec(block, names)
         ran += 1
-    assert ran == 5
+    assert ran == 6
     names["d"].close()
 
 

@@ -27,10 +27,11 @@ def expected(whole, block, below, above):
     return padded[(..., *(slice(c.start, c.stop + b + a) for c, b, a in zip(block.cells, below, above)))]
 
 
+@pytest.mark.parametrize("wire", ["f32", "float32", np.float32])
 @pytest.mark.parametrize("devices", [1, 4])
-def test_halos_in_a_wire_format_are_rounded(devices):
+def test_halos_in_a_wire_format_are_rounded(devices, wire):
     whole = values("float64")
-    with halocline.Domain(SHAPE, 1, {"u": {"dtype": "float64", "wire": "f32"}}, devices=devices) as domain:
+    with halocline.Domain(SHAPE, 1, {"u": {"dtype": "float64", "wire": wire}}, devices=devices) as domain:
         u = domain["u"]
         u.set(whole)
         domain.exchange()

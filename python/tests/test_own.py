@@ -51,6 +51,19 @@ def test_own_arrays_in_any_layout(layout, devices):
         assert np.array_equal(domain["u"].gather(), WHOLE)
 
 
+def test_arrays_of_a_staggered_field_have_its_layer():
+    domain = halocline.Domain(SHAPE, 1, devices=2, boundary=("open", "open", "periodic"))
+    u = domain.add_field("u", staggered=(True, False, True))
+    domain.plan()
+    own = [np.zeros([s.stop - s.start + 2 + layer for s, layer in zip(region, (int(region[0].stop == SHAPE[0]), 0, 0))]) for region in domain.regions]
+    u.use(own)
+    domain.realize()
+    u.set(lambda z, y, x: 100 * z + 10 * y + x)
+    assert np.array_equal(u.gather(), np.fromfunction(lambda z, y, x: 100 * z + 10 * y + x, (10, 7, 11)))
+    assert all(block.owned == tuple(slice(1, s.stop - s.start + 1) for s in block.cells) for block in u.blocks)
+    domain.close()
+
+
 def test_components_as_an_array_of_structures():
     with planned(1, 3, devices=2) as domain:
         own = [np.zeros((*with_halo(region, 1), 3)) for region in domain.regions]

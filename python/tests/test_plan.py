@@ -23,6 +23,18 @@ def test_the_machine_of_a_domain_is_a_document(tmp_path):
         assert domain.machine == machine
 
 
+def test_the_machine_is_known_after_plan():
+    domain = halocline.Domain((8, 8, 8), 1, devices=2)
+    domain.add_field("u", "float32")
+    with pytest.raises(errors.InvalidArgument, match=r"allowed is \.machine after plan\(\)"):
+        _ = domain.machine
+    domain.add_field("v", "float32")  # nothing was planned
+    domain.plan()
+    assert domain.machine.document["schema"] == "halocline-machine/1"
+    domain.realize()
+    domain.close()
+
+
 def test_a_machine_with_other_links_is_planned_for(tmp_path):
     """The grid with the least predicted time depends on the rates that the document has."""
     document = halocline.Domain((8, 8, 8), 1, {"u": "float32"}, devices=2).machine.document

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "comm/agree.hpp"
+#include "comm/phase.hpp"
 #include "comm/rank_group.hpp"
 #include "core/timeout.hpp"
 #include "halocline/error.hpp"
@@ -40,6 +42,10 @@ int Communicator::size() const { return group_->size(); }
 Duration Communicator::timeout() const { return group_->timeout(); }
 void Communicator::set_timeout(Duration timeout) { group_->set_timeout(checked_timeout(timeout)); }
 
+void Communicator::begin(std::string_view call) {
+  const Phase phase(call);
+  agree(*group_, nullptr);
+}
 void Communicator::barrier() { group_->barrier(); }
 std::vector<std::vector<std::byte>> Communicator::all_gather(std::span<const std::byte> bytes) {
   return group_->all_gather(bytes);

@@ -9,7 +9,7 @@ namespace halocline::comm {
 /// outermost, and agree() compares the innermost.
 class Phase {
  public:
-  /// call: of static storage.
+  /// call: lives as long as this.
   explicit Phase(std::string_view call);
   Phase(const Phase&) = delete;
   Phase& operator=(const Phase&) = delete;

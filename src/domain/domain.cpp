@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/timeout.hpp"
 #include "domain/detail/domain_impl.hpp"
 
 namespace halocline {
@@ -109,7 +110,10 @@ Domain::Domain(const Vec3& extent, const Stencil& stencil, DomainOptions options
 
 Domain::Domain(const Vec3& extent, const Stencil& stencil, comm::Communicator comm, DomainOptions options)
     : impl_(std::make_unique<Impl>(this, extent, stencil, std::move(options))) {
+  const Duration timeout = checked_timeout(impl_->options.timeout);
   impl_->owned_comm = comm.release();
+  // For the wait in which plan() begins, too.
+  if (impl_->owned_comm) impl_->owned_comm->set_timeout(timeout);
   (impl_->owned_comm ? impl_->comm : impl_->users_comm) = &static_cast<comm::RankGroup&>(comm);
 }
 

@@ -15,8 +15,9 @@ void Domain::Impl::check_open_ends(std::span<const Transfer> which) const {
         if (!open[static_cast<std::size_t>(dim)] || cells == 0) continue;
         throw InvalidArgument(fmt::format(
             "the stencil of field '{}' reads {} cell{} beyond the {} end of {}, which is open, and on_open_boundary() "
-            "was not called; allowed is an exchange after on_open_boundary(fill), or on_open_boundary({{}}) where "
-            "kernels handle the end themselves",
+            "was not called; allowed is an exchange after on_open_boundary(fill), or, where kernels handle the end "
+            "themselves, after on_open_boundary() without a function ({{}}, NULL, None; in Fortran "
+            "leave_open_boundaries())",
             field(transfer.field).name, cells, cells == 1 ? "" : "s", side == Side::lower ? "lower" : "upper",
             "xyz"[dim]));
       }

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "core/timeout.hpp"
 #include "domain/detail/domain_impl.hpp"
 
 namespace halocline {
@@ -41,7 +40,6 @@ PlanRequest Domain::Impl::plan_request() const {
 
 void Domain::Impl::check_options() const {
   if (fields.empty()) throw InvalidArgument("the domain has no fields; allowed are 1 or more (add_field)");
-  (void)checked_timeout(options.timeout);
   const PartitionOptions& partition = options.partition;
   if (partition.measure_weights && (partition.cuts || !partition.weights.empty())) {
     throw InvalidArgument(fmt::format("option partition.measure_weights is true; allowed beside partition.{} is false",

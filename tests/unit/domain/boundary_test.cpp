@@ -66,8 +66,8 @@ TEST(OpenBoundary, an_exchange_that_leaves_halos_beyond_an_end_unfilled_is_refus
   domain.realize();
   const auto refused = testing::StrEq(
       "the stencil of field 'u' reads 2 cells beyond the lower end of z, which is open, and on_open_boundary() was not "
-      "called; allowed is an exchange after on_open_boundary(fill), or on_open_boundary({}) where kernels handle the "
-      "end themselves");
+      "called; allowed is an exchange after on_open_boundary(fill), or, where kernels handle the end themselves, after "
+      "on_open_boundary() without a function ({}, NULL, None; in Fortran leave_open_boundaries())");
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { (void)domain.start_exchange(); }), refused);
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.exchange({{u, Directions().set(), 1}}); }), refused);
   for (const auto& s : domain.subdomains()) {

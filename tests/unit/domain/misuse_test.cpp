@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
+#include "comm/local_ranks.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "support/error_of.hpp"
@@ -21,9 +24,9 @@ TEST(DomainMisuse, a_timeout_is_above_zero_and_of_this_century) {
   for (const Duration refused : {Duration::max(), Duration(0)}) {
     DomainOptions options;
     options.timeout = refused;
-    Domain domain({8, 8, 8}, Stencil::box(1), options);
-    domain.add_field<float>("u");
-    EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] {
+                  return Domain({8, 8, 8}, Stencil::box(1), options);
+                }),
                 HasSubstr("allowed is above 0 and up to 1e9"));
   }
 }
@@ -42,6 +45,20 @@ TEST(DomainMisuse, a_grid_is_taken_or_refused) {
   refused.add_field<float>("u");
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { refused.realize(); }),
               HasSubstr("option partition.device_grid is 4 x 1 x 1; allowed with method 'exact' is none"));
+}
+
+TEST(DomainMisuse, plan_waits_for_other_ranks_as_long_as_the_options_have_it) {
+  const auto body = [](comm::RankGroup& comm) {
+    DomainOptions options;
+    options.timeout = std::chrono::milliseconds(100);
+    Domain domain({8, 8, 8}, Stencil::box(1), comm.split(0, static_cast<int>(comm.rank().value())), options);
+    domain.add_field<float>("u");
+    if (comm.rank() == rank_id(0)) {
+      EXPECT_THAT(test::error_of<DeadlineError>([&] { domain.plan(); }), HasSubstr("timeout 0.1 s"));
+    }
+    comm.barrier();
+  };
+  comm::run_as_threads(2, body, {.timeout = std::chrono::seconds(10)});
 }
 
 TEST(DomainMisuse, order_of_calls) {
