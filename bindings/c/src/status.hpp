@@ -37,10 +37,14 @@ halocline_status guarded(F&& f) noexcept {
   }
 }
 
-/// The object that a pointer refers to. Throws InvalidArgument that names it for NULL.
+/// The object that a pointer refers to. Throws InvalidArgument that names it for NULL; handles (handles.hpp), which have a domain's
+/// state, are NULL before they are created and after their end, also in the objects of Fortran.
 template <typename T>
 T& required(T* pointer, const char* name) {
-  if (pointer == nullptr) throw InvalidArgument(std::string(name) + " is NULL; allowed is a pointer to an object");
+  constexpr bool handle = requires { pointer->state; };
+  constexpr std::string_view allowed =
+      handle ? "one that was created, before it is closed or destroyed" : "a pointer to an object";
+  if (pointer == nullptr) throw InvalidArgument(std::string(name) + " is NULL; allowed is " + std::string(allowed));
   return *pointer;
 }
 

@@ -204,12 +204,14 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(layout) :: at
+    character(4), parameter :: names(0:HALOCLINE_C128) = [character(4) :: 'none', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', &
+      'u64', 'f16', 'bf16', 'f32', 'f64', 'c64', 'c128']
     character(40) :: numbers
     integer(c_intptr_t) :: address
     integer(c_int64_t) :: strides(4)
     if (element /= view%element) then
-      write (numbers, '(i0, a, i0)') element, '; allowed is ', view%element
-      call refused(HALOCLINE_INVALID_ARGUMENT, 'element type of the pointer is ' // trim(numbers) // ', the field''s', stat, errmsg)
+      call refused(HALOCLINE_INVALID_ARGUMENT, 'element type of the pointer is ' // trim(names(element)) // '; allowed is ' // &
+        trim(names(view%element)) // ', the field''s', stat, errmsg)
       return
     end if
     address = transfer(view%data, 0_c_intptr_t)

@@ -35,7 +35,8 @@ static void null_pointers(void) {
         "number of boxes is -1");
   CHECK(domain == NULL);
   FAILS(halocline_domain_realize(NULL), HALOCLINE_INVALID_ARGUMENT, "domain is NULL");
-  FAILS(halocline_graph_launch(NULL), HALOCLINE_INVALID_ARGUMENT, "graph is NULL");
+  FAILS(halocline_graph_launch(NULL), HALOCLINE_INVALID_ARGUMENT,
+        "graph is NULL; allowed is one that was created, before it is closed or destroyed");
   FAILS(halocline_host_array_upload(NULL, 0), HALOCLINE_INVALID_ARGUMENT, "array is NULL");
   OK(halocline_domain_destroy(&domain));  // of nothing
   domain = created(NULL);

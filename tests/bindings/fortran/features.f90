@@ -291,7 +291,8 @@ contains
     integer :: u, stat
     character(200) :: errmsg
     call domain%realize(stat=stat, errmsg=errmsg)
-    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'domain is NULL')
+    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, &
+                       'domain is NULL; allowed is one that was created, before it is closed or destroyed')
     options%timeout = -1
     call domain%create(extent, halocline_stencil_box(1), options=options, stat=stat, errmsg=errmsg)
     call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'timeout is -1')
@@ -317,7 +318,7 @@ contains
     box = domain%interior(0, stat=stat, errmsg=errmsg)
     call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'subdomain is 0; allowed is 1 to 2')
     call halocline_point(single, domain%view(u), stat=stat, errmsg=errmsg)
-    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'element type of the pointer is 11; allowed is 12')
+    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'element type of the pointer is f32; allowed is f64, the field''s')
     call domain%use_streams([c_null_ptr, c_null_ptr], stat=stat, errmsg=errmsg)
     call check(stat == HALOCLINE_CAPABILITY_ERROR, 'no streams on the host')
     call domain%finish_exchange(stat=stat, errmsg=errmsg)
@@ -326,6 +327,9 @@ contains
     call domain%exchange(none, stat=stat, errmsg=errmsg)
     call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'transfers is empty')
     call domain%close()
+    call domain%exchange(stat=stat, errmsg=errmsg)
+    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, &
+                       'domain is NULL; allowed is one that was created, before it is closed or destroyed')
   end subroutine
 end module
 
