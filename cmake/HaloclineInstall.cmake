@@ -39,7 +39,10 @@ endif()
 include(HaloclineBill)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_BINARY_DIR}/halocline.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 
-# For builds without CMake: halocline.pc for C++, halocline-c.pc for C, whose compilers and linkers take other flags.
+# For builds without CMake: halocline.pc for C++, halocline-c.pc for C, halocline-fortran.pc for Fortran, whose compilers and linkers take
+# other flags. They name folders by the way from their own, so that an installation can be moved.
+file(RELATIVE_PATH halocline_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH halocline_pc_includedir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 if(BUILD_SHARED_LIBS)
   set(halocline_pc_libraries -lhalocline)
   set(halocline_pc_requires "")

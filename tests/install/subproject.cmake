@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds the consumer with Halocline as a subproject (add_subdirectory, which is what FetchContent does), as one shared library;
-# then installs that library, and builds the consumer with pkg-config.
+# then installs that library into a folder of several parts, as Debian has, and builds the consumer with pkg-config.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 
@@ -8,6 +8,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 file(REMOVE ${WORK}/build/CMakeCache.txt)
 run("configuring the consumer" ${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DHALOCLINE_SOURCE=${SOURCE} -DBUILD_SHARED_LIBS=ON
+    -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
     -DHALOCLINE_MPI=${MPI} -DHALOCLINE_HWLOC=${HWLOC} -DHALOCLINE_CUDA=${CUDA}
     ${kernels})
 foreach(package IN ITEMS GTest CLI11)
