@@ -76,8 +76,15 @@ if(NOT BUILD_SHARED_LIBS)
   set(halocline_pc_libraries "-lhalocline_c ${halocline_pc_libraries} -lstdc++ -lm")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/halocline.pc.in ${PROJECT_BINARY_DIR}/halocline-c.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/halocline.pc ${PROJECT_BINARY_DIR}/halocline-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-        COMPONENT development)
+set(halocline_pc_files ${PROJECT_BINARY_DIR}/halocline.pc ${PROJECT_BINARY_DIR}/halocline-c.pc)
+if(HALOCLINE_HAVE_FORTRAN)
+  set(halocline_pc_name halocline-fortran)
+  set(halocline_pc_flags "-I\${includedir}/halocline_fortran")
+  string(PREPEND halocline_pc_libraries "-lhalocline_fortran ")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/halocline.pc.in ${PROJECT_BINARY_DIR}/halocline-fortran.pc @ONLY)
+  list(APPEND halocline_pc_files ${PROJECT_BINARY_DIR}/halocline-fortran.pc)
+endif()
+install(FILES ${halocline_pc_files} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # Programs must link the dependencies of static libraries again.
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/halocline-config.cmake.in

@@ -57,6 +57,8 @@ as_user 'g++ halocline/tests/install/consumer/main.cpp -o with_pkg_config $(pkg-
 expect '2 subdomains, 432 cells, 0 wrong' ./with_pkg_config
 as_user 'gcc halocline/examples/hello_halo.c -o c_with_pkg_config $(pkg-config --cflags --libs halocline-c)'
 expect '262144 cells, 0 wrong' ./c_with_pkg_config
+as_user 'gfortran halocline/examples/hello_halo.f90 -o fortran_with_pkg_config $(pkg-config --cflags --libs halocline-fortran)'
+expect 'heat: 1000.000' ./fortran_with_pkg_config
 
 step "files are as packaged, and removal leaves none"
 names=$(dpkg-query -W -f '${Package}\n' '*halocline*')

@@ -19,14 +19,34 @@ function(check_output what expected)
   endif()
 endfunction()
 
-# compile_c_with_pkg_config(<folder of halocline-c.pc> <more for the linker>...): the program in C without CMake, by the C compiler alone.
-function(compile_c_with_pkg_config folder)
+# compile_with_pkg_config(<language> <package> <folder of its file> <command>...): a program without CMake, by its own compiler alone.
+function(compile_with_pkg_config language package folder)
   find_program(pkg_config NAMES pkg-config pkgconf REQUIRED)
   set(ENV{PKG_CONFIG_PATH} ${folder}:$ENV{PKG_CONFIG_PATH})
-  run("asking pkg-config for C" ${pkg_config} --cflags --libs halocline-c)
+  run("asking pkg-config for ${language}" ${pkg_config} --cflags --libs ${package})
   separate_arguments(flags UNIX_COMMAND "${output}")
-  run("compiling C with pkg-config's flags" ${CC} -std=c11 -Wall -Wextra -pedantic -Werror ${SOURCE}/examples/hello_halo.c
-      -o ${WORK}/c_with_pkg_config ${flags} ${ARGN})
+  run("compiling ${language} with pkg-config's flags" ${ARGN} ${flags})
+endfunction()
+function(compile_c_with_pkg_config folder)
+  compile_with_pkg_config(C halocline-c ${folder} ${CC} -std=c11 -Wall -Wextra -pedantic -Werror ${SOURCE}/examples/hello_halo.c
+                          -o ${WORK}/c_with_pkg_config)
+endfunction()
+function(compile_fortran_with_pkg_config folder)
+  compile_with_pkg_config(Fortran halocline-fortran ${folder} ${FC} ${SOURCE}/examples/hello_halo.f90 -o ${WORK}/fortran_with_pkg_config)
+endfunction()
+
+# build_as_the_guide(<language> <file of the guide's lines> <files>...): a program with MPI, by the lines for CMake of the guide's page.
+function(build_as_the_guide language file)
+  file(READ ${SOURCE}/docs/guide/18-c-and-fortran.md page)
+  if(NOT page MATCHES "```cmake\n(project\\(my_program LANGUAGES ${language} [^`]*)```")
+    message(FATAL_ERROR "the guide has no lines for ${language}")
+  endif()
+  list(JOIN ARGN " " files)
+  string(REPLACE "${file}" "${files}" lines "${CMAKE_MATCH_1}")
+  file(WRITE ${WORK}/guide_${language}/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)\n${lines}")
+  run("configuring with the guide's lines for ${language}" ${CMAKE_COMMAND} -S ${WORK}/guide_${language} -B ${WORK}/guide_${language}/build
+      -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_C_COMPILER=${CC} -DCMAKE_PREFIX_PATH=${WORK}/prefix ${kernels})
+  run("building with the guide's lines for ${language}" ${CMAKE_COMMAND} --build ${WORK}/guide_${language}/build)
 endfunction()
 
 # With CUDA, the consumer has a program with kernels: the unchanged example.

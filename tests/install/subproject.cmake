@@ -50,6 +50,10 @@ if(CC)
   get_filename_component(pc ${pc} DIRECTORY)
   compile_c_with_pkg_config(${pc})
   check_output("the program in C" "262144 cells, 0 wrong" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/c_with_pkg_config)
+  if(FC)
+    compile_fortran_with_pkg_config(${pc})
+    check_output("the program in Fortran" "heat: 1000.000" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/fortran_with_pkg_config)
+  endif()
 endif()
 
 # The library exports names of the installed headers only.
