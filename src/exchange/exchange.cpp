@@ -20,10 +20,14 @@ void Exchange::Impl::check_selection(std::span<const Selection::Item> items) con
   field_id last{-1};
   for (const Selection::Item& item : items) {
     const auto fields = static_cast<std::int64_t>(setup_.geometry->fields.size());
-    if (item.field.value() < 0 || item.field.value() >= fields || item.field <= last) {
-      throw InvalidArgument(
-          fmt::format("field is {}; allowed are 0 to {}, each once and in order", item.field.value(), fields - 1));
+    if (item.field.value() < 0 || item.field.value() >= fields) {
+      throw InvalidArgument(fmt::format("field is {}; allowed are 0 to {}", item.field.value(), fields - 1));
     }
+    if (item.field == last) {
+      throw InvalidArgument(fmt::format("field '{}' is given twice; allowed is each field once",
+                                        setup_.geometry->fields[item.field.index()].name));
+    }
+    if (item.field < last) throw InternalError("the fields of a selection are not in order");
     const int buffers = setup_.geometry->fields[item.field.index()].buffers;
     if (item.buffer < 0 || item.buffer >= buffers) {
       throw InvalidArgument(fmt::format("buffer of field '{}' is {}; allowed are 0 to {}",
