@@ -12,7 +12,6 @@ namespace {
 
 namespace limits = halocline::limits;
 using halocline::DeviceKind;
-using halocline::InvalidArgument;
 
 constexpr std::int64_t most_devices_of_rank = 64;
 constexpr const char* machine_group = "Machine";
@@ -191,19 +190,12 @@ void add_place_options(CLI::App& app, Options& options) {
 
 void add_route_options(CLI::App& app, Options& options) {
   using halocline::exchange::Messages;
-  add_word(
-      app, "--transports", "NAMES",
-      "transports that may be used, in this order, e.g. direct,mpi_staged; or --transports=-direct to forbid one",
-      [&options](const auto& name, const auto& word) {
-        try {
-          static_cast<void>(halocline::routing::Policy::parse(word));
-        } catch (const InvalidArgument& error) {
-          // "transports are '...': ..."
-          const std::string what = error.what();
-          throw InvalidArgument(fmt::format("{} is '{}': {}", name, shown(word), what.substr(what.find("': ") + 3)));
-        }
-        options.transports = word;
-      })
+  add_word(app, "--transports", "NAMES",
+           "transports that may be used, in this order, e.g. direct,mpi_staged; or --transports=-direct to forbid one",
+           [&options](const auto& name, const auto& word) {
+             static_cast<void>(halocline::routing::Policy::parse(word, name + " is"));
+             options.transports = word;
+           })
       ->group(decision_group);
   add_choice(
       app, "--messages", "HOW",
@@ -316,7 +308,10 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
   // A described machine has the ranks that the flags give; the environment is about the machine at hand.
   if (!devices_per_rank) devices_per_rank = environment.devices_per_rank;
   if (!ranks_per_node && !elsewhere()) ranks_per_node = environment.ranks_per_node;
-  if (!transports) transports = environment.transports;
+  if (!transports && environment.transports) {
+    static_cast<void>(halocline::routing::Policy::parse(*environment.transports, "HALOCLINE_TRANSPORTS is"));
+    transports = environment.transports;
+  }
   if (!timeout) timeout = environment.timeout;
 }
 

@@ -62,8 +62,9 @@ struct Policy {
   bool use_measurements = true;
 
   /// "direct,mpi_staged" allows these in this order (`self` is always allowed unless forbidden);
-  /// "-direct,-peer_copy" forbids. Mixing both is an error. Throws InvalidArgument.
-  static Policy parse(std::string_view text);
+  /// "-direct,-peer_copy" forbids. Mixing both is an error. Throws InvalidArgument, whose text begins with `subject`, such as
+  /// "HALOCLINE_TRANSPORTS is", and the text.
+  static Policy parse(std::string_view text, std::string_view subject = "transports are");
   /// What parse() reads, with `self` named: "self,direct,mpi_staged". Exceptions are not part of it.
   [[nodiscard]] std::string text() const;
   /// Throws InvalidArgument if the order is empty or lists a transport twice, or a pair has two exceptions.

@@ -12,7 +12,9 @@ DomainOptions DomainOptions::from(const Environment& environment) {
   options.timeout = environment.timeout;
   options.slow_paths = environment.slow_paths;
   options.debug.validate_ordering = environment.validate_ordering;
-  if (environment.transports) options.routing.policy = routing::Policy::parse(*environment.transports);
+  if (environment.transports) {
+    options.routing.policy = routing::Policy::parse(*environment.transports, "HALOCLINE_TRANSPORTS is");
+  }
   options.routing.net_engine = routing::net_engine_from_string(environment.net_engine);
   return options;
 }

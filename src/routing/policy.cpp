@@ -23,11 +23,10 @@ std::string names_of(const auto& transports) {
 
 constexpr std::size_t most_shown = 40;  ///< bytes of a word in an error
 
-[[noreturn]] void refuse(std::string_view text, std::string_view why) {
-  throw InvalidArgument(
-      fmt::format("transports are '{}': {}; allowed are {}, comma-separated, by preference, or each with a '-' "
-                  "before it to forbid it",
-                  printable(text, 2 * most_shown), why, names_of(all_transports)));
+[[noreturn]] void refuse(std::string_view subject, std::string_view text, std::string_view why) {
+  throw InvalidArgument(fmt::format(
+      "{} '{}': {}; allowed are {}, comma-separated, by preference, or each with a '-' before it to forbid it", subject,
+      printable(text, 2 * most_shown), why, names_of(all_transports)));
 }
 
 }  // namespace
@@ -69,7 +68,7 @@ NetEngine net_engine_from_string(std::string_view name) {
   throw InvalidArgument(fmt::format("net engine is '{}'; allowed are auto, mpi, ucx", name));
 }
 
-Policy Policy::parse(std::string_view text) {
+Policy Policy::parse(std::string_view text, std::string_view subject) {
   std::vector<Transport> allowed;
   std::vector<Transport> forbidden;
   for (std::string_view rest = text;;) {
@@ -79,22 +78,23 @@ Policy Policy::parse(std::string_view text) {
     if (forbids) word.remove_prefix(1);
     const auto known = std::find_if(all_transports.begin(), all_transports.end(),
                                     [word](Transport t) { return to_string(t) == word; });
-    if (known == all_transports.end()) refuse(text, fmt::format("'{}' is no transport", printable(word, most_shown)));
+    if (known == all_transports.end())
+      refuse(subject, text, fmt::format("'{}' is no transport", printable(word, most_shown)));
     auto& list = forbids ? forbidden : allowed;
     const bool again = std::find(list.begin(), list.end(), *known) != list.end();
-    if (again) refuse(text, fmt::format("'{}' is listed twice", word));
+    if (again) refuse(subject, text, fmt::format("'{}' is listed twice", word));
     list.push_back(*known);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  if (!allowed.empty() && !forbidden.empty()) refuse(text, "some are allowed and some are forbidden");
+  if (!allowed.empty() && !forbidden.empty()) refuse(subject, text, "some are allowed and some are forbidden");
 
   Policy policy;
   if (allowed.empty()) {
     std::erase_if(policy.order, [&](Transport transport) {
       return std::find(forbidden.begin(), forbidden.end(), transport) != forbidden.end();
     });
-    if (policy.order.empty()) refuse(text, "nothing is left");
+    if (policy.order.empty()) refuse(subject, text, "nothing is left");
   } else {
     // A list of transports between subdomains is not meant to forbid a subdomain's messages to itself.
     if (std::find(allowed.begin(), allowed.end(), Transport::self) == allowed.end()) {
@@ -113,9 +113,9 @@ bool may_use(const Policy& policy, Transport transport) {
 }
 
 void Policy::check() const {
-  if (order.empty()) refuse("", "nothing is allowed");
+  if (order.empty()) refuse("transports are", "", "nothing is allowed");
   const std::set<Transport> listed(order.begin(), order.end());
-  if (listed.size() != order.size()) refuse(text(), "one is listed twice");
+  if (listed.size() != order.size()) refuse("transports are", text(), "one is listed twice");
   std::set<std::pair<subdomain_id, subdomain_id>> pairs;
   for (const Exception& exception : exceptions) {
     if (!pairs.emplace(exception.from, exception.to).second) {

@@ -122,6 +122,10 @@ TEST(Options, come_from_the_environment) {
   EXPECT_EQ(read("host").devices.kind, halocline::DeviceKind::host);
   EXPECT_FALSE(read("auto").devices.kind);
   EXPECT_FALSE(read("auto").devices.per_rank);
+  Environment misspelled;
+  misspelled.transports = "pigeon";
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { static_cast<void>(DomainOptions::from(misspelled)); }),
+              HasSubstr("HALOCLINE_TRANSPORTS is 'pigeon': 'pigeon' is no transport; allowed are self,"));
 }
 
 }  // namespace
