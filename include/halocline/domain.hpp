@@ -318,7 +318,7 @@ class Domain {
   /// and can be captured as it can. All ranks call it in the same order, and not while an exchange is under way.
   void reduce(reduction_id reduction);
   void reduce(const std::vector<reduction_id>& reductions);
-  /// The latest result, after synchronize(), which it calls. Throws InvalidArgument before the first reduce().
+  /// The latest result, after synchronize(), which it calls. Throws InvalidArgument before the first reduce() of this partition.
   [[nodiscard]] double value(reduction_id reduction);
 
   /// Takes other streams for the local subdomains, in their order, each of its subdomain's device; Subdomain::stream() is then the new one.
@@ -328,11 +328,11 @@ class Domain {
   /// Collective: the speeds of this rank's devices, in cells a second; within 5 % they are equal. kernel(subdomain) enqueues a step's
   /// work in the subdomain's stream, and leaves cells that are still read as they are. It runs for 0.2 s on one device after another.
   [[nodiscard]] std::vector<double> measure(const std::function<void(const Subdomain&)>& kernel);
-  /// Collective: cuts the domain anew, in proportion to the speeds of this rank's devices, and moves the owned cells of all buffers to
-  /// their new subdomains, with the halos beyond open ends; other halos are undefined until the next exchange. What follows is as
-  /// without it, bit for bit. The grid may be another. Subdomains of the span show their new boxes; their copies, views, Output
-  /// and Checkpoints are invalid. The first accumulate() is collective again. Needs host memory for the owned cells. Where no rank
-  /// gives speeds, a standard kernel is measured, as with PartitionOptions::measure_weights. Throws InvalidArgument, and changes
+  /// Collective: cuts the domain anew, maybe by another grid, in proportion to the speeds of this rank's devices, and moves the owned cells
+  /// of all buffers to their new subdomains, with the halos beyond open ends; other halos are undefined until the next exchange. What
+  /// follows is as without it, bit for bit, but for reductions: value() of an earlier one throws. Subdomains of the span show their new
+  /// boxes; their copies, views, Output and Checkpoints are invalid. The first accumulate() is collective again. Needs host memory for the
+  /// owned cells. Where no rank gives speeds, they are measured as by PartitionOptions::measure_weights. Throws InvalidArgument, and changes
   /// nothing, while an exchange is under way or a Graph exists, and for a domain of OwnedBoxes, of given cuts, or with own arrays.
   void rebalance(std::span<const double> speeds = {});
   /// The next buffer of a field becomes the current one. Local; all ranks do it at the same point, not while the field is exchanged.

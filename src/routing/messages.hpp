@@ -32,7 +32,8 @@ using MessageTable = std::map<MessageKey, partition::Message>;
 /// Splits a message into one for each direction in it, with all fields; the segments of each keep their order.
 [[nodiscard]] std::map<int, partition::Message> by_direction(const partition::Message& message);
 
-/// Whether a transport packs messages as a whole, which then hold each cell once (partition::bytes_once).
+/// Whether a transport packs messages as a whole, which then hold each cell once (partition::bytes_once). Where net cuts a message into
+/// more parts than the radius has planes, it sends some edges and corners in addition.
 [[nodiscard]] bool packs(Transport transport);
 /// The bytes of a flow that a transport moves, unless in messages by direction.
 [[nodiscard]] inline std::int64_t bytes_sent(const partition::Flow& flow, Transport transport) {
