@@ -86,7 +86,7 @@ std::string result_text(const jacobi3d::Result& result) {
       "{}"
       "residual    max {:.3e}, L2 {:.3e}\n",
       result.steps, result.converged ? ", converged" : "", count_text(result.updates_per_second),
-      seconds_text(seconds(result.timings.total)), parts_text(result), result.residual.max, result.residual.l2);
+      seconds_text(seconds(result.timings.total)), parts_text(result), result.residual->max, result.residual->l2);
 }
 
 Json result_json(const jacobi3d::Result& result) {
@@ -98,7 +98,7 @@ Json result_json(const jacobi3d::Result& result) {
     document["compute_s"] = seconds(parts->compute);
     document["exchange_s"] = seconds(parts->exchange);
   }
-  document["residual"] = {{"max", result.residual.max}, {"l2", result.residual.l2}};
+  document["residual"] = {{"max", result.residual->max}, {"l2", result.residual->l2}};
   return document;
 }
 
@@ -150,14 +150,13 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   trace.set_steps(files->first_step(), wanted.settings.steps, traced_exchanges * options.steps_per_exchange);
   std::optional<ProgressBar> bar;
   if (context.root()) bar.emplace("jacobi3d", wanted.settings.steps, options.progress);
-  const auto result =
-      run_with_files(domain, *files, trace, wanted.settings, [&](const jacobi3d::Settings& part, std::int64_t done) {
-        return solver.run(part, [&bar, done](const jacobi3d::Progress& progress) {
-          if (!bar) return;
-          const auto& residual = progress.residual;
-          bar->update(done + progress.step, residual ? fmt::format("residual {:.1e}", residual->max) : "");
-        });
-      });
+  const auto result = run_with_files(domain, *files, trace, wanted.settings, [&](const jacobi3d::Settings& part) {
+    return solver.run(part, [&bar, done = part.first](const jacobi3d::Progress& progress) {
+      if (!bar) return;
+      const auto& residual = progress.residual;
+      bar->update(done + progress.step, residual ? fmt::format("residual {:.1e}", residual->max) : "");
+    });
+  });
   bar.reset();
   const std::int64_t restarted_at = files->first_step();
   files.reset();
@@ -213,7 +212,7 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
       ->group(group);
   add_flag(command, "--overlap",
            "update the interior during the exchange; without any of these three flags, runs of 200 steps or more "
-           "first time all of them",
+           "first time all of them, unless files are due within 72 steps",
            [&settings] { settings.halos = jacobi3d::Halos::overlapped; })
       ->group(group);
   add_flag(command, "--await-halos",

@@ -25,13 +25,15 @@ void add_timings(jacobi3d::Timings& all, const jacobi3d::Timings& part, bool fir
 
 jacobi3d::Result run_with_files(halocline::Domain& domain, RunFiles& files, RunTrace& trace,
                                 const jacobi3d::Settings& settings,
-                                const std::function<jacobi3d::Result(const jacobi3d::Settings&, std::int64_t)>& run) {
+                                const std::function<jacobi3d::Result(const jacobi3d::Settings&)>& run) {
   jacobi3d::Settings part = settings;
+  part.last = settings.steps;
   jacobi3d::Result all;
   trace.at(files.first_step(), domain);
   for (std::int64_t step = files.first_step(); step < settings.steps && !all.converged;) {
+    part.first = step;
     part.steps = std::min(files.next(step), trace.next(step)) - step;
-    const jacobi3d::Result result = run(part, step);
+    const jacobi3d::Result result = run(part);
     part.halos = result.halos;  // those that were found to be the fastest
     jacobi3d::Timings timings = all.timings;
     add_timings(timings, result.timings, step == files.first_step());

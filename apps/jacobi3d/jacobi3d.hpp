@@ -36,10 +36,16 @@ enum class Halos : int {
 
 struct Settings {
   std::int64_t steps = 200;  ///< 1 or more
-  /// Unset: the first steps of a run that has many try all ways, and the fastest goes on; a short run overlaps.
+  /// Of a run in parts, each by a call of its own: the steps done before this part, 0 or more, and those of the whole run, at least
+  /// first + steps. Residuals are then taken after the same steps as in a run by one call. Unset: this part is the last one.
+  std::int64_t first = 0;
+  std::optional<std::int64_t> last;
+  /// Unset: the first steps of a run that has many try all ways, and the fastest goes on; a short run overlaps, and so does one whose
+  /// first part is too short to try them.
   std::optional<Halos> halos;
-  std::int64_t residual_every = 0;  ///< steps between residuals; 0: only that of the last step
-  double tolerance = 0;             ///< stop once Residual::max is below it; 0: never
+  /// Steps between residuals, counted from the first of the whole run; 0: only that of its last step.
+  std::int64_t residual_every = 0;
+  double tolerance = 0;  ///< stop once Residual::max is below it; 0: never
   /// Record the fewest steps that are whole cycles of the two buffers and of the steps that an exchange serves, and
   /// replay them as one launch.
   bool graph = false;
@@ -70,10 +76,10 @@ struct Progress {
 };
 
 struct Result {
-  std::int64_t steps = 0;           ///< that were done
-  bool converged = false;           ///< the residual fell below the tolerance
-  Halos halos = Halos::overlapped;  ///< as set, or found to be the fastest
-  Residual residual;                ///< of the last step
+  std::int64_t steps = 0;            ///< that were done
+  bool converged = false;            ///< the residual fell below the tolerance
+  Halos halos = Halos::overlapped;   ///< as set, or found to be the fastest
+  std::optional<Residual> residual;  ///< the latest; none if the run goes on after this part, which has none
   Timings timings;
   double updates_per_second = 0;  ///< cells of the domain x steps / Timings::total
 };

@@ -45,6 +45,13 @@ void check_settings(const Settings& settings, int steps_per_exchange) {
   if (settings.steps < 1) {
     throw halocline::InvalidArgument(fmt::format("jacobi3d: steps is {}; allowed is 1 or more", settings.steps));
   }
+  if (settings.first < 0) {
+    throw halocline::InvalidArgument(fmt::format("jacobi3d: first is {}; allowed is 0 or more", settings.first));
+  }
+  if (settings.last && *settings.last < settings.first + settings.steps) {
+    throw halocline::InvalidArgument(fmt::format("jacobi3d: last is {}; allowed is {} or more: first + steps",
+                                                 *settings.last, settings.first + settings.steps));
+  }
   if (settings.residual_every < 0) {
     throw halocline::InvalidArgument(
         fmt::format("jacobi3d: residual_every is {}; allowed is 0 or more", settings.residual_every));
@@ -257,14 +264,13 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   comm.barrier();
   const auto& clock = halocline::Clock::steady();
   const auto start = clock.now();
-  const auto residual_due = [&](std::int64_t after) {
-    return after == settings.steps || (settings.residual_every > 0 && after % settings.residual_every == 0);
-  };
-  // The last step has one, too.
+  const std::int64_t last_of_run = settings.last.value_or(settings.first + settings.steps);
+  // Within the next steps of this part; the last step of the run has one, too.
   const auto residual_within = [&](std::int64_t steps) {
-    const std::int64_t after = result.steps + steps;
-    return after >= settings.steps ||
-           (settings.residual_every > 0 && after / settings.residual_every > result.steps / settings.residual_every);
+    const std::int64_t before = settings.first + result.steps;
+    const std::int64_t after = before + steps;
+    return after >= last_of_run ||
+           (settings.residual_every > 0 && after / settings.residual_every > before / settings.residual_every);
   };
   std::int64_t waited_at = 0;
   const auto flow = [&] {
@@ -280,9 +286,10 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
     step(static_cast<int>(result.steps % served), result.halos,
          watched ? std::span(stopwatches) : std::span<Stopwatch>());
     timed += watched ? 1 : 0;
+    const bool residual_due = residual_within(1);
     ++result.steps;
     const bool last = result.steps == settings.steps;
-    if (residual_due(result.steps)) {
+    if (residual_due) {
       latest = residual();
       result.converged = latest->max < settings.tolerance;
     } else {
@@ -297,7 +304,8 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   if (settings.halos) {
     result.halos = *settings.halos;
   } else if (const std::int64_t tried = (trial_steps + served - 1) / served * served;
-             settings.steps >= tried * run_over_trial) {
+             last_of_run - settings.first >= tried * run_over_trial &&
+             settings.steps >= tried * trial_turns * std::ssize(ways_of(domain_))) {
     result.halos = fastest_of(domain_, [&](Halos halos) {
       result.halos = halos;
       for (std::int64_t i = 0; i < tried && !result.converged; ++i) one_step();
@@ -327,7 +335,8 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   while (result.steps < settings.steps && !result.converged) {
     // A graph begins where it was recorded, at whole cycles of steps.
     const auto next = std::ranges::find_if(recordings, [&](const Recording& recording) {
-      return result.steps % cycle_steps == 0 && !residual_within(recording.steps);
+      return result.steps % cycle_steps == 0 && result.steps + recording.steps <= settings.steps &&
+             !residual_within(recording.steps);
     });
     if (next != recordings.end()) {
       next->graph.launch();
@@ -337,8 +346,9 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
       one_step();
     }
   }
+  domain_.synchronize();
   const halocline::Duration total = clock.now() - start;
-  result.residual = *latest;
+  result.residual = latest;
 
   result.timings.parts = parts_of(stopwatches, result.steps, timed, total);
   result.timings.total = halocline::Duration(comm.all_reduce(std::int64_t{total.count()}, Reduction::max));

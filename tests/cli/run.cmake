@@ -104,6 +104,10 @@ expect_output("steps +6 to time" "run mhd --size 16 --precision f32 --initial fo
 
 expect_output("await halos within kernels.*check +passed" "run jacobi3d --size 24 20 16 --steps 12 --devices 4 --await-halos --check")
 expect_output("converged" "run jacobi3d --size 16 --steps 5000 --tolerance 1e-3 --devices 2")
+# Files do not change after which steps residuals are taken.
+foreach(files IN ITEMS "" "--output ${WORK}/seven --output-every 7" "--output ${WORK}/one --output-every 1")
+  expect_output("steps +30, converged" "run jacobi3d --size 24 --steps 1000 --tolerance 2e-3 ${files}")
+endforeach()
 
 expect_output("rack 0: nodes 0, 1, 2, 3, 4, 5, 6, 7 and 10 more.*rack 1: nodes 18, 19, " "machine --machine ${SOURCE}/machines/gb200-nvl72.json")
 

@@ -103,8 +103,8 @@ TEST(JacobiStepsPerExchange, LeavesTheResidualAsItIs) {
   }
   EXPECT_TRUE(results[0].converged);
   EXPECT_EQ(results[0].steps, results[1].steps);
-  EXPECT_EQ(results[0].residual.max, results[1].residual.max);
-  EXPECT_EQ(results[0].residual.l2, results[1].residual.l2);
+  EXPECT_EQ(results[0].residual->max, results[1].residual->max);
+  EXPECT_EQ(results[0].residual->l2, results[1].residual->l2);
 }
 
 TEST(JacobiStepsPerExchange, IsTriedAlikeOnAllRanksWithThoseThatFit) {
