@@ -206,10 +206,11 @@ void add(Verdict& all, const Verdict& part) {
 
 /// The verdicts of all ranks as one.
 Verdict agreed(comm::RankGroup& comm, Verdict mine) {
-  std::array<std::int64_t, 4> counts{mine.halo_cells, mine.halo_wrong, mine.other_cells, mine.other_changed};
+  std::array<std::int64_t, 5> counts{mine.halo_cells, mine.halo_wrong, mine.other_cells, mine.other_changed,
+                                     mine.messages};
   comm.all_reduce(std::span<std::int64_t>(counts), comm::Reduction::sum);
   const auto texts = comm::gather(comm, mine.first);
-  Verdict all{counts[0], counts[1], counts[2], counts[3], {}};
+  Verdict all{counts[0], counts[1], counts[2], counts[3], counts[4], {}};
   for (std::size_t rank = 0; rank < texts.size() && all.first.empty(); ++rank) {
     if (!texts[rank].empty()) all.first = fmt::format("rank {}: {}", rank, texts[rank]);
   }
@@ -251,6 +252,9 @@ Verdict verify(Domain& domain, std::uint64_t round) {
              [&](const Box& planes, std::size_t part) { parts[part] = verdict_of(domain, copy, planes, round); });
     for (const Verdict& part : parts) add(mine, part);
   });
+  for (const auto& subdomain : domain.subdomains()) {
+    mine.messages += std::ssize(partition::incoming(internals(domain).geometry(), subdomain.id()));
+  }
   // No rank may start the next exchange before all have compared: the reductions ensure that.
   return agreed(domain.plan().comm, std::move(mine));
 }

@@ -14,8 +14,11 @@ struct Verdict {
   std::int64_t halo_wrong = 0;
   std::int64_t other_cells = 0;  ///< owned cells, and halo cells that no exchange may touch
   std::int64_t other_changed = 0;
-  std::string first;  ///< the first failure in words; empty where there is none
-  [[nodiscard]] bool passed() const { return halo_cells > 0 && halo_wrong == 0 && other_changed == 0; }
+  std::int64_t messages = 0;  ///< of one exchange; with none there must be no halo cell, with some there must be
+  std::string first;          ///< the first failure in words; empty where there is none
+  [[nodiscard]] bool passed() const {
+    return (halo_cells > 0) == (messages > 0) && halo_wrong == 0 && other_changed == 0;
+  }
 };
 
 /// Fills owned cells with a function of their global index and the round, and halos with a sentinel that no

@@ -107,6 +107,7 @@ Verdict exchange_and_verify(Domain& domain, std::uint64_t round, Exchange&& exch
 }
 
 std::string verdict_text(const Verdict& verdict) {
+  if (verdict.passed() && verdict.messages == 0) return "verify: nothing to verify: no halos\n";
   return fmt::format("verify: {}: {} halo elements, {} wrong; {} others, {} changed{}\n",
                      verdict.passed() ? "passed" : "FAILED", verdict.halo_cells, verdict.halo_wrong,
                      verdict.other_cells, verdict.other_changed,
@@ -157,7 +158,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   if (wanted.steady > 0) {
     SteadyExchanges exchanges(domain, wanted);
     steady = steady_exchange(domain, exchanges, wanted.steady);
-    if (!wanted.accumulate) verify_next(2, [&] { exchanges.launch(); });
+    verify_next(2, [&] { exchanges.launch(); });
   }
   verify_next(3, [&] { domain.exchange(); });
   if (trace) {
@@ -245,6 +246,7 @@ void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
   command->callback([&chosen, &options, own] {
     if (own->graph > 0 && own->steady == 0) refuse_without("--graph", "--steady of 1 or more");
     if (options.trace && own->accumulate) refuse_together("--trace", "--accumulate");
+    if (own->verify && own->accumulate) refuse_together("--verify", "--accumulate");
     chosen = [own](Context& context) { return run_exchange(context, *own); };
   });
 }

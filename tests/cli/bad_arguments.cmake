@@ -59,6 +59,7 @@ expect_refused("run mhd --helicity 0.5" "--helicity requires --forcing above 0, 
 expect_refused("run mhd --initial forced --forcing 0 --forcing-wave-number 2" "--forcing-wave-number requires --forcing above 0")
 expect_refused("run jacobi3d more" "'more' is one word too many")
 expect_refused("machine --frob" "unknown option '--frob' of 'halocline machine'")
+expect_refused("exchange --verify --accumulate" "--verify cannot be used with --accumulate")
 expect_refused("exchange --nodes 2" "unknown option '--nodes' of 'halocline exchange'")
 expect_refused("exchange --size" "--size is given without a value")
 expect_refused("exchange --size 0 8 8" "--size is '0 8 8'; allowed is three whole numbers of 1 or more")

@@ -40,6 +40,19 @@ TEST(Verify, PassesAfterAnExchange) {
   made.domain->close();
 }
 
+TEST(Verify, PassesWhereThereAreNoHalos) {
+  Domain domain(Vec3{9, 10, 11}, Stencil::box(0), DomainOptions{});
+  domain.add_field<double>("d");
+  domain.realize();
+  cli::fill_for_verification(domain, 1);
+  domain.exchange();
+  const auto verdict = cli::verify(domain, 1);
+  EXPECT_TRUE(verdict.passed()) << verdict.first;
+  EXPECT_EQ(verdict.halo_cells, 0);
+  EXPECT_EQ(verdict.messages, 0);
+  domain.close();
+}
+
 TEST(Verify, FailsWithoutAnExchange) {
   const auto made = prepared(Stencil::box(1));
   const auto verdict = cli::verify(*made.domain, 1);
