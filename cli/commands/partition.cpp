@@ -15,7 +15,7 @@ namespace {
 
 using namespace halocline;
 
-/// What leaves a subdomain in one exchange, and how much of it leaves its node.
+/// What leaves a subdomain in one exchange, and how much of it leaves its node: in messages that hold each cell once.
 struct Halo {
   std::int64_t bytes = 0;
   std::int64_t off_node = 0;
@@ -24,9 +24,10 @@ struct Halo {
 Halo halo_of(const partition::Geometry& geometry, subdomain_id subdomain) {
   Halo halo;
   for (const auto& flow : partition::outgoing_flows(geometry, subdomain)) {
-    halo.bytes += flow.bytes;
     const auto& p = geometry.partition;
-    if (p.node_part_of(flow.from) != p.node_part_of(flow.to)) halo.off_node += flow.bytes;
+    const bool off_node = p.node_part_of(flow.from) != p.node_part_of(flow.to);
+    halo.bytes += off_node ? flow.bytes_once : flow.bytes;
+    if (off_node) halo.off_node += flow.bytes_once;
   }
   return halo;
 }

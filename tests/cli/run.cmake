@@ -30,6 +30,10 @@ expect_output("fabric: 4 rails, each a dragonfly: .* links 25.0 GB/s"
               "machine --machine ${SOURCE}/machines/frontier.json")
 expect_output("grid 4 x 12 x 1 = 2 x 6 x 1 . 2 x 2 x 1"
               "partition --size 4 24 2 --nodes 12 --devices-per-node 4 --partition bisection --radius 1")
+# As many bytes as 'halocline explain' counts, by routes; between nodes those of the grid's row of candidates.
+expect_output("one exchange moves 20.9 KB, 6.40 KB of it between nodes.* 5.22 KB +1.60 KB\n"
+              "partition --size 20 --nodes 2 --devices-per-node 2")
+expect_output("all +12 messages +20.9 KB" "explain --size 20 --nodes 2 --devices-per-node 2")
 expect_output("placed by random" "place --nodes 1 --devices-per-node 6 --place random --seed 3")
 expect_output("peer_copy.*100.0 %" "route --size 16 --devices 4 --transports peer_copy,self")
 expect_output("machine .*partition .*placement .*routes .*traffic " "explain --size 16 --devices 4")
