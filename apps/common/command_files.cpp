@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/outputs.hpp"
 #include "comm/agree.hpp"
 #include "halocline/error.hpp"
 
@@ -20,14 +21,15 @@ namespace {
 
 constexpr std::int64_t most_steps_between_files = std::int64_t{1} << 40;
 
-void make_folder(Context& context, const std::string& path) {
+/// Collective.
+void make_folder(Context& context, const std::string& option, const std::string& path) {
   comm::agree_on(context.world, [&] {
     if (!context.root()) return;
     std::error_code error;
     std::filesystem::create_directory(path, error);
     if (!error) return;
     throw InvalidArgument(
-        fmt::format("--output is '{}'; allowed is a folder that exists or can be made: {}", path, error.message()));
+        fmt::format("{} is '{}'; allowed is a folder that exists or can be made: {}", option, path, error.message()));
   });
 }
 
@@ -80,12 +82,16 @@ void add_file_options(CLI::App& command, const std::string& app, FileOptions& ow
 RunFiles::RunFiles(Context& context, const Domain& domain, const FileOptions& wanted, const Run& run)
     : wanted_(wanted), app_(run.app), steps_(run.steps) {
   if (wanted.output) {
-    make_folder(context, *wanted.output);
+    make_folder(context, "--output", *wanted.output);
     OutputOptions images = run.images;
     images.resume = wanted.restart.has_value();
     output_.emplace(domain, fmt::format("{}/{}.pvd", *wanted.output, app_), images);
   }
-  if (wanted.checkpoint) checkpoints_.emplace(domain, *wanted.checkpoint);
+  if (wanted.checkpoint) {
+    checkpoints_.emplace(domain, *wanted.checkpoint);
+    make_folder(context, "--checkpoint", *wanted.checkpoint);
+    check_output(context, "file of --checkpoint", *wanted.checkpoint + "/checkpoint");
+  }
   if (wanted.restart) restore(domain, *wanted.restart);
 }
 

@@ -39,7 +39,8 @@ class RunFiles {
     std::int64_t steps = 0;             ///< in all
     halocline::OutputOptions images{};  ///< resume is set here
   };
-  /// Restores the fields if a restart is asked for. Makes the folder of the images.
+  /// Makes the folders of images and checkpoints, and restores the fields if a restart is asked for. Throws InvalidArgument where
+  /// a folder cannot be made or written to, before any step.
   RunFiles(cli::Context& context, const halocline::Domain& domain, const FileOptions& wanted, const Run& run);
 
   /// Steps that were done before this run.

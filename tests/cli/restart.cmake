@@ -105,6 +105,9 @@ refused_run("--restart is 'nothing'; allowed is a folder with checkpoints" "--st
 refused_run("--steps is 30; allowed is more than 30, the step of checkpoint 'saved/checkpoint-[0-9]*.json'" "--steps 30 --restart saved")
 refused_run("is of another domain: field 0 is 'temperature' with 1 components of f32" "--steps 40 --restart saved --precision f64")
 refused_run("--output is 'no/such'; allowed is a folder that exists or can be made" "--steps 4 --output no/such")
+# Before the first step, not after the last one.
+refused_run("--checkpoint is 'no/such'; allowed is a folder that exists or can be made" "--steps 4 --checkpoint no/such")
+refused_run("file of --checkpoint is '/proc/checkpoint'; allowed is a file that can be written" "--steps 4 --checkpoint /proc")
 refused_run("--output-every requires --output" "--steps 4 --output-every 2")
 refused_run("mhd-saved/checkpoint-[0-9]*.json' is of another domain: extent is" "--steps 40 --restart mhd-saved")
 set(app mhd)
