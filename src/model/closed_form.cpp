@@ -48,6 +48,15 @@ double neighbours_in(const Vec3& grid) {
   return met - 1;
 }
 
+/// The ones of its node: with several nodes in a dimension one side of it, as a local halo has it.
+double neighbours_within(const ClosedFormCase& domain) {
+  Vec3 met = domain.device_grid;
+  for (int i = 0; i < 3; ++i) {
+    if (domain.node_grid[i] >= 2) met[i] = std::min<std::int64_t>(met[i], 2);
+  }
+  return neighbours_in(met);
+}
+
 double communication(double cells, double neighbours, const ClosedFormRate& rate) {
   if (neighbours < 1 || cells <= 0) return 0;
   const double at_once = rate.concurrent == 0 ? neighbours : static_cast<double>(rate.concurrent);
@@ -100,7 +109,7 @@ ClosedForm closed_form_of_device(const ClosedFormCase& domain, const ClosedFormC
     return domain.node_grid[i] >= 2 ? 1 : 2;
   });
   const double devices = static_cast<double>(domain.device_grid.volume());
-  const double within = neighbours_in(domain.device_grid);
+  const double within = neighbours_within(domain);
   ClosedFormRate share = constants.between_nodes;
   share.seconds_per_cell *= devices;
   ClosedForm form;

@@ -71,6 +71,18 @@ TEST(ClosedForm, HasNoNetworkInOneNode) {
   EXPECT_DOUBLE_EQ(closed_form_of_device(domain, constants).within_node, 2 * 2 * 8 * 8);
 }
 
+// A slab at a node's end meets one of its neighbours over the network, however many slabs the node has.
+TEST(ClosedForm, HasTheNetworkWhereANodeHoldsManySlabs) {
+  ClosedFormConstants constants;
+  constants.between_nodes.seconds_per_cell = 1;
+  constants.within_node.seconds_per_cell = 1;
+  for (const std::int64_t slabs : {2, 3, 4, 6}) {
+    const ClosedForm form = closed_form_of_device({{8, 8, 48}, {1, 1, 2}, {1, 1, slabs}, 1}, constants);
+    EXPECT_DOUBLE_EQ(form.between_nodes, static_cast<double>(2 * 64 * slabs)) << slabs;
+    EXPECT_DOUBLE_EQ(form.within_node, 2 * 64) << slabs;
+  }
+}
+
 TEST(ClosedForm, HasNoHaloBetweenNodesWhereTheyAreNotCut) {
   ClosedFormConstants constants;
   constants.between_nodes.seconds_per_cell = 1;
