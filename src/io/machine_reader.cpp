@@ -2,7 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "core/checked.hpp"
@@ -101,9 +103,10 @@ ExchangeRate read_exchange_rate(const JsonCursor& json) {
   ExchangeRate rate;
   rate.path = read_kind(json.at("path"), all_halo_paths);
   rate.rows = read_kind(json.at("rows"), all_halo_rows);
-  if (const auto concurrent = json.find("concurrent")) rate.concurrent = concurrent->flag();
-  if (const auto concurrent = json.find("beside"))
-    rate.concurrent = concurrent->flag();  // the name in maps of version 0.1
+  const auto concurrent = json.find("concurrent");
+  const auto beside = json.find("beside");  // the name in maps of version 0.1
+  if (concurrent && beside) beside->refuse("nothing where there is \"concurrent\", its name of today");
+  if (concurrent || beside) rate.concurrent = (concurrent ? concurrent : beside)->flag();
   rate.word_bytes = json.at("word_bytes").small(1, 16);
   rate.bandwidth = read_bandwidth(json.at("bandwidth"));
   rate.latency = read_latency(json.at("latency"));
@@ -132,7 +135,8 @@ NodeType read_type(const JsonCursor& json) {
 
 /// One entry of "nodes" can stand for many nodes. MachineMap::check() reports errors by the number of a node, so the
 /// same conditions are checked here, to report them by entry.
-void read_nodes(const JsonCursor& json, MachineMap& map) {
+/// names: of all nodes so far.
+void read_nodes(const JsonCursor& json, MachineMap& map, std::unordered_set<std::string>& names) {
   json.keys({"name", "type", "count", "rack", "port", "device_uuids"});
   NodeEntry node;
   node.name = read_name(json.at("name"));
@@ -149,15 +153,23 @@ void read_nodes(const JsonCursor& json, MachineMap& map) {
       uuids->refuse(fmt::format("none, or one for each of the {} devices", devices));
     }
   }
+  const auto add = [&](NodeEntry entry) {
+    if (!names.insert(entry.name).second) {
+      throw InvalidArgument(fmt::format("{} is '{}' as that of another node; allowed is a name for each node",
+                                        json.at("name").path(), entry.name));
+    }
+    map.nodes.push_back(std::move(entry));
+  };
   if (!count) {
-    map.nodes.push_back(std::move(node));
+    add(std::move(node));
     return;
   }
   const std::int64_t number = count->integer(1, std::max<std::int64_t>(1, limits::nodes - std::ssize(map.nodes)));
   for (std::int64_t n = 0; n < number; ++n) {
-    map.nodes.push_back(node);
-    if (node.port >= 0) map.nodes.back().port = checked_cast<int>(node.port + n, "a port");
-    map.nodes.back().name = fmt::format("{}-{}", node.name, n);
+    NodeEntry one = node;
+    if (node.port >= 0) one.port = checked_cast<int>(node.port + n, "a port");
+    one.name = fmt::format("{}-{}", node.name, n);
+    add(std::move(one));
   }
 }
 
@@ -254,7 +266,8 @@ MachineMap machine_from_json(std::string_view text) {
   map.name = json.at("name").text();
   if (const auto sources = json.find("sources")) map.sources = sources->texts();
   map.types = read_all(json.at("types"), read_type);
-  for (const JsonCursor& nodes : json.at("nodes").items()) read_nodes(nodes, map);
+  std::unordered_set<std::string> names;
+  for (const JsonCursor& nodes : json.at("nodes").items()) read_nodes(nodes, map, names);
   map.network = read_network(json.at("network"));
   if (const auto software = json.find("software")) map.software = read_software(*software);
   if (const auto ranks = json.find("ranks")) map.ranks = read_all(*ranks, read_rank);

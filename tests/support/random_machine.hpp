@@ -122,7 +122,8 @@ inline machine::MachineMap random_machine(std::uint64_t seed) {
   for (int t = 0; t < types; ++t) map.types.push_back(random_type(random));
   const int nodes = 1 + random.below(6);
   for (int n = 0; n < nodes; ++n) {
-    NodeEntry node{"node-" + std::to_string(random.coin() ? n : 0), random.below(types), {}, random.below(3) - 1};
+    NodeEntry node{
+        (random.coin() ? "node-" : "other-") + std::to_string(n), random.below(types), {}, random.below(3) - 1};
     const int devices = map.types[static_cast<std::size_t>(node.type)].device_count();
     if (random.coin()) {
       for (int d = 0; d < devices; ++d) node.device_uuids.push_back("uuid " + std::to_string(d));
