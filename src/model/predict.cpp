@@ -212,4 +212,19 @@ Traffic traffic_of(const partition::Geometry& geometry) {
   return traffic;
 }
 
+Traffic traffic_of(const partition::Geometry& geometry, std::span<const node_id> nodes) {
+  Traffic traffic;
+  for (std::size_t s = 0; s < nodes.size(); ++s) {
+    std::int64_t sent = 0;
+    for (const partition::Flow& flow :
+         partition::outgoing_flows(geometry, subdomain_id(static_cast<std::int64_t>(s)))) {
+      if (flow.to == flow.from) continue;
+      sent += flow.bytes;
+      if (nodes[flow.to.index()] != nodes[s]) traffic.off_node += flow.bytes_once;
+    }
+    traffic.most_sent = std::max(traffic.most_sent, sent);
+  }
+  return traffic;
+}
+
 }  // namespace halocline::model

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,6 +60,8 @@ struct Traffic {
   std::int64_t off_node = 0;   ///< by all, to other nodes
 };
 [[nodiscard]] Traffic traffic_of(const partition::Geometry& geometry);
+/// Where node parts are no nodes. nodes: by subdomain_id, the node of its device. Time: the subdomains.
+[[nodiscard]] Traffic traffic_of(const partition::Geometry& geometry, std::span<const node_id> nodes);
 
 /// What limits an exchange.
 enum class Bound : int { least, local, link, network };

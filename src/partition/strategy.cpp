@@ -174,7 +174,18 @@ Method method_from_string(std::string_view name) {
   throw InvalidArgument(fmt::format("partition method is '{}'; allowed are {}", name, allowed));
 }
 
-std::vector<Partition> candidate_partitions(const Request& request) {
+double surface_of(const Vec3& extent, const Vec3& node_grid, const Vec3& device_grid) {
+  const auto of_part = [&](const Vec3& grid) {
+    double sum = 0;
+    for (int dim = 0; dim < 3; ++dim) {
+      sum += static_cast<double>(grid[dim]) / static_cast<double>(extent[dim] * grid.volume());
+    }
+    return sum * static_cast<double>(extent.volume());
+  };
+  return of_part(node_grid) + of_part(node_grid * device_grid);
+}
+
+std::vector<Partition> candidate_partitions(const Request& request, std::size_t most) {
   Request asked = request;
   asked.method = Method::exact;
   check(asked);
@@ -195,6 +206,12 @@ std::vector<Partition> candidate_partitions(const Request& request) {
     return std::tuple(other, grids.total(), grids.node);
   };
   std::ranges::sort(all, {}, key);
+  if (all.size() > most) {
+    const auto surface = [&](const Grids& grids) { return surface_of(request.extent, grids.node, grids.device); };
+    std::ranges::stable_sort(all.begin() + 1, all.end(), {}, surface);
+    all.resize(std::max<std::size_t>(most, 1));
+    std::ranges::sort(all, {}, key);
+  }
   std::vector<Partition> partitions;
   partitions.reserve(all.size());
   for (const Grids& grids : all) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -43,15 +44,21 @@ struct Request {
   std::function<std::int64_t(const Partition&)> cost{};
 };
 
+/// Of more grids only these many are compared: there are thousands for some numbers of nodes, and each costs time in proportion to the devices.
+inline constexpr std::size_t most_candidates = 512;
+
 /// Cuts the domain. Without weights the sizes of subdomains differ by at most one cell a dimension.
 /// Throws InvalidArgument where the domain is too small for its halo or for the number of devices;
 /// the message names what would fit. The same request gives the same partition on every machine.
 [[nodiscard]] Partition make_partition(const Request& request);
 
 /// All pairs of a node grid and a device grid that the domain has room for, cut evenly, the one of `exact` first and then in
-/// order of cuts in x, y and z; a grid that the request gives is the only one of its level. The method does not count. Throws
-/// as make_partition does for `exact`.
-[[nodiscard]] std::vector<Partition> candidate_partitions(const Request& request);
+/// order of cuts in x, y and z; a grid that the request gives is the only one of its level. Of more than `most` the one of `exact` and the
+/// ones with the least surface_of(). The method does not count. Throws as make_partition does for `exact`.
+[[nodiscard]] std::vector<Partition> candidate_partitions(const Request& request, std::size_t most = most_candidates);
+
+/// Cells of three faces of a node part and of three faces of a subdomain, in sum.
+[[nodiscard]] double surface_of(const Vec3& extent, const Vec3& node_grid, const Vec3& device_grid);
 
 /// Parts in each dimension by recursive bisection: the prime factors of parts, largest first, each
 /// along the dimension whose (remaining) extent is longest, ties x first.

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -23,6 +23,8 @@ using placement::Slot;
 
 /// Times of the slowest device that count as equal.
 constexpr double alike = 1.02;
+/// Of all grids together that are compared, in subdomains: seconds for the largest machines.
+constexpr std::size_t most_weighed = 250'000;
 
 /// The speed of a slot's device.
 class Speeds {
@@ -48,23 +50,21 @@ class Speeds {
   std::vector<std::size_t> first_;  ///< by rank
 };
 
-/// A grid, and the slots of its subdomains.
+/// A grid, the slots of its subdomains, and imbalance_of() with cuts in proportion to their speeds. Grids and slots stay with the caller.
 struct Choice {
-  Partition partition;
-  std::vector<Slot> slots;
-  double imbalance;
+  const Partition* even;
+  const std::vector<Slot>* slots;
+  double imbalance = 0;
 };
 
-Choice choice_of(const PlanRequest& request, const Speeds& speeds, const Partition& even, std::vector<Slot> slots) {
+Partition in_proportion(const PlanRequest& request, const Partition& even, std::vector<double> weights) {
   partition::Request cut = cut_of(request);
   cut.method = partition::Method::given;
   cut.node_grid = even.node_grid();
   cut.device_grid = even.device_grid();
   cut.order = even.order();
-  cut.weights = speeds.of(slots);
-  Partition parts = partition::make_partition(cut);
-  const double imbalance = imbalance_of(parts, cut.weights);
-  return {std::move(parts), std::move(slots), imbalance};
+  cut.weights = std::move(weights);
+  return partition::make_partition(cut);
 }
 
 /// The subdomains of a node part on its node's devices: in their order, and the fastest first.
@@ -116,37 +116,45 @@ bool speeds_differ(const PlanRequest& request) {
 
 void balance(Plan& plan, const PlanRequest& request) {
   const Speeds speeds(request);
-  const Partition& even = plan.geometry.partition;
-  std::vector<Choice> choices{choice_of(request, speeds, even, plan.placement.slots)};
+  const Partition even = plan.geometry.partition;
   const bool any_grid = !plan.placement.given && (request.partition == partition::Method::automatic ||
                                                   request.partition == partition::Method::fastest);
-  if (!plan.placement.given) {
-    const auto grids = any_grid ? partition::candidate_partitions(cut_of(request)) : std::vector{even};
-    for (const Partition& grid : grids) {
-      for (const auto& slots : orders_of(request.machine, speeds)) {
-        choices.push_back(choice_of(request, speeds, grid, slots));
-      }
-    }
+  const auto most_grids =
+      std::clamp<std::size_t>(most_weighed / plan.placement.slots.size(), 1, partition::most_candidates);
+  std::vector<Partition> grids;
+  std::vector<std::vector<Slot>> orders;
+  if (any_grid) grids = partition::candidate_partitions(cut_of(request), most_grids);
+  if (!plan.placement.given) orders = orders_of(request.machine, speeds);
+  std::vector<Choice> choices{{&even, &plan.placement.slots}};
+  for (const Partition& grid : any_grid ? std::span<const Partition>(grids) : std::span(&even, 1)) {
+    for (const auto& slots : orders) choices.push_back({&grid, &slots});
+  }
+  for (Choice& choice : choices) {
+    const std::vector<double> weights = speeds.of(*choice.slots);
+    choice.imbalance = imbalance_of(in_proportion(request, *choice.even, weights), weights);
   }
   const double least = std::ranges::min(choices, {}, &Choice::imbalance).imbalance;
-  Choice* best = nullptr;
+  const Choice* best = nullptr;
   std::pair<std::int64_t, std::int64_t> best_traffic;
-  for (Choice& choice : choices) {
+  for (const Choice& choice : choices) {
     if (choice.imbalance > alike * least) continue;
-    const model::Traffic traffic = model::traffic_of(geometry_of(request, choice.partition));
+    std::vector<node_id> nodes;
+    for (const Slot& slot : *choice.slots) nodes.push_back(slot.node);
+    const model::Traffic traffic =
+        model::traffic_of(geometry_of(request, in_proportion(request, *choice.even, speeds.of(*choice.slots))), nodes);
     const std::pair cost(traffic.off_node, traffic.most_sent);
     if (best != nullptr && cost >= best_traffic) continue;
     best = &choice;
     best_traffic = cost;
   }
+  plan.geometry = geometry_of(request, in_proportion(request, *best->even, speeds.of(*best->slots)));
   if (best != &choices.front()) {
-    plan.placement = {.slots = best->slots};
+    plan.placement = {.slots = *best->slots};
     plan.placement_method = placement::Method::trivial;
   }
   if (any_grid)
     plan.partition_reason = fmt::format("in proportion to speeds, the best of {} grids and orders", choices.size());
   plan.judged.reset();  // of equal cells
-  plan.geometry = geometry_of(request, best->partition);
   partition::check_fits(plan.geometry);
 }
 

@@ -47,7 +47,7 @@ void judge(Candidates& found, const PlanRequest& request) {
     const JudgedGrid& grid = joint.grids[g];
     Candidate& candidate = found.list[g];
     candidate.simulated = grid.simulated.has_value();
-    candidate.together = grid.simulated ? grid.simulated : grid.at_least;
+    candidate.together = grid.simulated.value_or(grid.at_least);
     if (same_grids(candidate.partition, joint.partition)) candidate.methods.push_back(Method::fastest);
   }
 }

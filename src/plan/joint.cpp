@@ -16,8 +16,6 @@ namespace {
 using placement::Method;
 using SlotOf = std::vector<int>;
 
-/// Grids whose bounds are known: those with the least surfaces.
-constexpr std::size_t most_ranked = 512;
 /// Grids whose placements are searched: those with the smallest bounds.
 constexpr std::size_t most_grids = 24;
 /// Of a grid, those with the smallest bounds that may be simulated: as many as there is effort for.
@@ -28,6 +26,8 @@ constexpr std::int64_t most_effort = 8'000'000;
 std::int64_t effort_of(const Case& one) {
   return std::max<std::int64_t>(std::ssize(one.messages.list) * std::ssize(one.messages.list), most_effort / 500);
 }
+/// What descents by bounds may take in all grids, in messages looked at: about a second.
+constexpr std::int64_t most_looked_at = 40'000'000;
 /// Grids whose fastest placement is improved further.
 constexpr std::size_t most_improved = 3;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -56,10 +56,11 @@ SlotOf placed(const Case& one, const placement::Request& request) {
 class Search {
  public:
   Search(const PlanRequest& request, const std::vector<partition::Partition>& partitions)
-      : request_(request), partitions_(partitions), machines_(request) {
-    const Method method = request.placement.method;
-    searches_placements_ = method == Method::automatic || method == Method::fastest;
-  }
+      : request_(request),
+        partitions_(partitions),
+        machines_(request),
+        searches_placements_(request.placement.method == Method::automatic ||
+                             request.placement.method == Method::fastest) {}
 
   Joint run() {
     const Timed baseline = time_of_first();
@@ -77,7 +78,7 @@ class Search {
     Joint joint{partitions_[best_.partition], {}, {}, {}};
     joint.slots = machines_.slots_of(joint.partition, best_.located);
     joint.judged = {best_.time, baseline.time, in_order_};
-    for (const partition::Partition& parts : partitions_) joint.grids.push_back({parts, std::nullopt, std::nullopt});
+    for (const partition::Partition& parts : partitions_) joint.grids.push_back({parts, 0, std::nullopt});
     for (const Grid& grid : grids_) {
       joint.grids[grid.partition].at_least = grid.bound;
       joint.grids[grid.partition].simulated = grid.simulated;
@@ -121,7 +122,7 @@ class Search {
 
   /// Finds placements for the most promising grids; sorts all by their bounds.
   void rank() {
-    for (const std::size_t p : of_least_surface(partitions_, most_ranked)) {
+    for (std::size_t p = 0; p < partitions_.size(); ++p) {
       Grid grid{p, 0, machines_.cases_of(partitions_[p]), {}, {}, {}};
       grid.least.assign(grid.cases.size(), {never, {}});
       for (const Case& one : grid.cases) {
@@ -134,15 +135,21 @@ class Search {
     }
     std::ranges::stable_sort(grids_, {}, &Grid::bound);
     const std::size_t searched = std::min(most_grids, grids_.size());
+    std::int64_t effort = most_looked_at;
     for (std::size_t g = 0; g < grids_.size(); ++g) {
-      if (g < searched || grids_[g].partition == 0) find_placements(grids_[g]);
+      if (g >= searched && grids_[g].partition != 0) continue;
+      std::int64_t share = effort / static_cast<std::int64_t>(std::max(searched, g + 1) - g);
+      effort -= share;
+      find_placements(grids_[g], share);
+      effort += share;
     }
     std::ranges::stable_sort(grids_, [](const Grid& a, const Grid& b) {
       return std::pair(a.bound, a.partition) < std::pair(b.bound, b.partition);
     });
   }
 
-  void find_placements(Grid& grid) {
+  /// effort: of Placements::best(); lessened.
+  void find_placements(Grid& grid, std::int64_t& effort) {
     grid.bound = 0;
     for (std::size_t c = 0; c < grid.cases.size(); ++c) {
       const Case& one = grid.cases[c];
@@ -151,8 +158,11 @@ class Search {
         const std::vector<SlotOf> starts{found.front().slot_of, placed(one, {Method::automatic, 0, {}})};
         const auto each = static_cast<std::int64_t>(std::min(most_grids, grids_.size())) * effort_of(one);
         const auto most = static_cast<std::size_t>(most_effort / each);
+        std::int64_t share = effort / static_cast<std::int64_t>(grid.cases.size() - c);
+        effort -= share;
         found = one.machine->placements.best(one.machine->judge, one.messages, starts,
-                                             std::clamp(most, least_placements, most_placements));
+                                             std::clamp(most, least_placements, most_placements), share);
+        effort += share;
       } else {
         const SlotOf only = placed(one, request_.placement);
         found = {{one.machine->judge.bound(one.messages, only), only}};
@@ -213,26 +223,6 @@ class Search {
 };
 
 }  // namespace
-
-std::vector<std::size_t> of_least_surface(const std::vector<partition::Partition>& partitions, std::size_t most) {
-  std::vector<std::size_t> kept(partitions.size());
-  std::iota(kept.begin(), kept.end(), 0U);
-  if (kept.size() <= most) return kept;
-  const auto surface = [](const Vec3& extent, const Vec3& grid) {
-    double sum = 0;
-    for (int dim = 0; dim < 3; ++dim) {
-      sum += static_cast<double>(grid[dim]) / static_cast<double>(extent[dim] * grid.volume());
-    }
-    return sum * static_cast<double>(extent.volume());
-  };
-  std::vector<double> surfaces;
-  for (const partition::Partition& parts : partitions) {
-    surfaces.push_back(surface(parts.extent(), parts.node_grid()) + surface(parts.extent(), parts.grid()));
-  }
-  std::ranges::stable_sort(kept.begin() + 1, kept.end(), {}, [&](std::size_t p) { return surfaces[p]; });
-  kept.resize(most);
-  return kept;
-}
 
 Joint judge_together(const PlanRequest& request, const std::vector<partition::Partition>& partitions) {
   return Search(request, partitions).run();

@@ -115,31 +115,47 @@ void Placements::try_all(const std::function<void(const std::vector<int>&)>& vis
 }
 
 std::vector<Located> Placements::best(Judge& judge, const Messages& messages,
-                                      const std::vector<std::vector<int>>& starts, std::size_t most) const {
+                                      const std::vector<std::vector<int>>& starts, std::size_t most,
+                                      std::int64_t& effort) const {
   Best best(judge, messages, most);
   for (const std::vector<int>& start : starts) best.offer(judge.bound(messages, start), start);
   if (can_try_all()) {
     try_all([&](const std::vector<int>& slot_of) { best.offer(judge.bound(messages, slot_of), slot_of); });
     return std::move(best.list);
   }
-  for (std::vector<int> slot_of : starts) {
-    Judge::Bound least = judge.bound(messages, slot_of);
-    while (true) {
-      const Move* helps = nullptr;
-      for (const Move& move : moves_) {
-        change_places(slot_of, move);
-        const Judge::Bound bound = judge.bound(messages, slot_of);
-        best.offer(bound, slot_of);
-        change_places(slot_of, move);
-        if (bound >= least || same(bound, least)) continue;
+  for (std::size_t left = starts.size(); left > 0; --left) {
+    std::int64_t share = effort / static_cast<std::int64_t>(left);
+    effort -= share;
+    descend_steeply(judge, messages, starts[starts.size() - left], share,
+                    [&](const Judge::Bound& bound, const std::vector<int>& slot_of) { best.offer(bound, slot_of); });
+    effort += share;
+  }
+  return std::move(best.list);
+}
+
+void Placements::descend_steeply(Judge& judge, const Messages& messages, std::vector<int> slot_of, std::int64_t& effort,
+                                 const std::function<void(const Judge::Bound&, const std::vector<int>&)>& visit) const {
+  const std::int64_t of_one = std::ssize(messages.list);
+  Judge::Bound least = judge.bound(messages, slot_of);
+  const Move* helps = nullptr;
+  do {
+    helps = nullptr;
+    const bool takes_first = effort < of_one * std::ssize(moves_);
+    for (const Move& move : moves_) {
+      if (effort < of_one) return;
+      effort -= of_one;
+      change_places(slot_of, move);
+      const Judge::Bound bound = judge.bound(messages, slot_of);
+      visit(bound, slot_of);
+      const bool is_better = bound < least && !same(bound, least);
+      if (is_better) {
         least = bound;
         helps = &move;
       }
-      if (helps == nullptr) break;
-      change_places(slot_of, *helps);
+      if (!is_better || !takes_first) change_places(slot_of, move);
     }
-  }
-  return std::move(best.list);
+    if (helps != nullptr && !takes_first) change_places(slot_of, *helps);
+  } while (helps != nullptr);
 }
 
 }  // namespace halocline

@@ -2,13 +2,13 @@
 #include "plan/detail/system.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "model/simulate.hpp"
 #include "plan/cut.hpp"
-#include "plan/detail/joint.hpp"
 #include "plan/detail/node_moves.hpp"
 #include "plan/detail/placements.hpp"
 #include "plan/detail/simulated_machine.hpp"
@@ -52,6 +52,18 @@ std::vector<SlotOf> different(std::vector<SlotOf> placements) {
     if (std::ranges::find(first, one) == first.end()) first.push_back(std::move(one));
   }
   return first;
+}
+
+/// Positions of the first partition and of the others with the least surfaces, at most `most`.
+std::vector<std::size_t> of_least_surface(const std::vector<partition::Partition>& partitions, std::size_t most) {
+  std::vector<std::size_t> kept(partitions.size());
+  std::iota(kept.begin(), kept.end(), 0U);
+  if (kept.size() <= most) return kept;
+  std::ranges::stable_sort(kept.begin() + 1, kept.end(), {}, [&](std::size_t p) {
+    return partition::surface_of(partitions[p].extent(), partitions[p].node_grid(), partitions[p].device_grid());
+  });
+  kept.resize(most);
+  return kept;
 }
 
 /// A partition on the machine's slots, with placements, by bounds; the first one's start is the placement that nothing moved.
@@ -168,7 +180,8 @@ class SystemSearch {
   /// By bounds, the least first.
   std::vector<Located> improved(const Grid& grid, SlotOf slot_of) {
     if (std::ssize(slot_of) <= most_to_try) {
-      return placements_.best(judge_, grid.messages, {slot_of}, most_simulated);
+      std::int64_t effort = most_effort;
+      return placements_.best(judge_, grid.messages, {slot_of}, most_simulated, effort);
     }
     Judge::Bound bound = judge_.bound(grid.messages, slot_of);
     placements_.descend<Judge::Bound>(slot_of, bound, [&](std::span<const int> other, const Judge::Bound&) {

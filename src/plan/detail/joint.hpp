@@ -12,14 +12,9 @@ namespace halocline {
 /// A partition with the best placement that was found for it.
 struct JudgedGrid {
   partition::Partition partition;
-  /// A bound of its simulated time; none where its parts have too large surfaces among many.
-  std::optional<std::int64_t> at_least;
+  std::int64_t at_least = 0;              ///< a bound of its simulated time, picoseconds
   std::optional<std::int64_t> simulated;  ///< picoseconds
 };
-
-/// Positions of the first partition and of others with small surfaces of node parts and of subdomains, at most `most`.
-[[nodiscard]] std::vector<std::size_t> of_least_surface(const std::vector<partition::Partition>& partitions,
-                                                        std::size_t most);
 
 struct Joint {
   partition::Partition partition;
@@ -29,9 +24,10 @@ struct Joint {
 };
 
 /// Judges partitions together with placements by the simulated time of an exchange (docs/decisions/0049). request: with a machine that passes
-/// its check(). partitions: the first one, placed by Method::automatic's assignment problem, is what the result is compared with; it
-/// is kept where nothing is faster by more than 1/64, as simulated times are no better known. Placements are searched where the request's method is automatic or fastest; otherwise each
-/// partition is placed by the request's method. Throws InvalidArgument where the machine's messages have no path.
+/// its check(). partitions: some hundreds at most; the first one, placed by Method::automatic's assignment problem, is what the result is
+/// compared with; it is kept where nothing is faster by more than 1/64, as simulated times are no better known. Placements are searched
+/// where the request's method is automatic or fastest; otherwise each partition is placed by the request's method. Throws InvalidArgument where the
+/// machine's messages have no path.
 [[nodiscard]] Joint judge_together(const PlanRequest& request, const std::vector<partition::Partition>& partitions);
 
 }  // namespace halocline

@@ -32,9 +32,12 @@ class Placements {
   explicit Placements(const Freedom& freedom);
 
   /// The best by bound, no two that the judge does not tell apart, the best first; at most `most`. Tries every placement where there
-  /// are no more than 5,040; otherwise descends from each start, always by the exchange of two that helps most.
+  /// are no more than 5,040; otherwise descends from each start, always by the exchange of two that helps most. effort: what descents may
+  /// take, in messages looked at, shared by the starts; lessened by what they take. Where less is left than a step takes, each exchange that helps is
+  /// made at once.
   [[nodiscard]] std::vector<Located> best(Judge& judge, const Messages& messages,
-                                          const std::vector<std::vector<int>>& starts, std::size_t most) const;
+                                          const std::vector<std::vector<int>>& starts, std::size_t most,
+                                          std::int64_t& effort) const;
 
   /// Descends by a cost of the caller's from a placement: takes the first exchange whose cost is below the cost so far. cost:
   /// of a placement, given the cost to be below; returns that or more where it is not.
@@ -61,6 +64,9 @@ class Placements {
   static void change_places(std::vector<int>& slot_of, const Move& move) {
     for (const auto& [a, b] : move) std::swap(slot_of[a], slot_of[b]);
   }
+  /// visit: each placement that is looked at.
+  void descend_steeply(Judge& judge, const Messages& messages, std::vector<int> slot_of, std::int64_t& effort,
+                       const std::function<void(const Judge::Bound&, const std::vector<int>&)>& visit) const;
   [[nodiscard]] bool can_try_all() const;
   void try_all(const std::function<void(const std::vector<int>&)>& visit) const;
 

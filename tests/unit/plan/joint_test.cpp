@@ -264,6 +264,17 @@ TEST(Joint, JudgesGridsOfFewDevicesOnUnequalNodes) {
   EXPECT_TRUE(plan.judged.has_value()) << plan.partition_reason;
 }
 
+// Descents in all grids of 64 nodes took minutes.
+TEST(Joint, PlansSixtyFourNodesOfATorusInFiveSeconds) {
+  HALOCLINE_IS_LARGE();
+  PlanRequest request = request_for("titan", {1000, 300, 200}, 3, 4, 64, 1);
+  request.partition = Method::fastest;
+  const std::clock_t begin = std::clock();
+  const Plan plan = make_plan(request);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 5 * test::planning_patience);
+  EXPECT_LT(plan.judged->time, plan.judged->by_assignment);
+}
+
 TEST(Joint, PlansSummitInTwoSeconds) {
   HALOCLINE_IS_LARGE();
   const PlanRequest request = request_for("summit", {8653, 8653, 8653}, 3, 4, 256, 6);

@@ -69,6 +69,27 @@ TEST(PlannerScale, plans_27648_devices_in_half_a_minute_and_2_GB) {
   EXPECT_LT(peak_bytes(), 2'000'000'000);
 }
 
+TEST(PlannerScale, plans_20160_devices_of_unequal_speed_in_ten_seconds) {
+  HALOCLINE_IS_LARGE();
+  PlanRequest request = request_for(2520);
+  request.machine = machine::synthetic({.nodes = 2520, .devices_per_node = 8, .ranks_per_node = 8});
+  request.speeds.assign(20'160, 1);
+  request.speeds[3] = 0.99;
+  EXPECT_LT(least_seconds(1, [&] { EXPECT_EQ(make_plan(request).geometry.partition.size(), 20'160); }),
+            10 * test::planning_patience);
+}
+
+TEST(PlannerScale, lists_at_most_512_grids) {
+  HALOCLINE_IS_LARGE();
+  PlanRequest request = request_for(1);
+  request.machine = machine::synthetic({.nodes = 55'440, .devices_per_node = 4, .ranks_per_node = 4});
+  request.extent = Vec3::filled(50'000);
+  const Candidates found = candidates(request);
+  EXPECT_EQ(found.list.size(), 512U);
+  EXPECT_TRUE(std::ranges::any_of(
+      found.list, [](const Candidate& one) { return std::ranges::count(one.methods, partition::Method::exact) == 1; }));
+}
+
 TEST(PlannerScale, time_grows_as_the_machine) {
   HALOCLINE_IS_LARGE();
   // Other work may disturb one of two times, but hardly five times in a row.
