@@ -30,6 +30,23 @@ void mark(std::vector<Candidate>& all, Method method, partition::Request cut) {
   }
 }
 
+/// Notes at the candidate of `automatic` that no other method chooses it.
+void mark_automatic(std::vector<Candidate>& all, PlanRequest request) {
+  request.partition = Method::automatic;
+  request.placement = {};
+  const Cut chosen = cut_for_steps(request);
+  if (chosen.partition != Method::automatic) return;
+  for (Candidate& candidate : all) {
+    if (same_grids(candidate.partition, chosen.geometry.partition)) candidate.methods.push_back(Method::automatic);
+  }
+}
+
+std::vector<node_id> nodes_in_order(const machine::MachineMap& machine) {
+  std::vector<node_id> nodes;
+  for (const placement::Slot& slot : placement::slots_of(machine)) nodes.push_back(slot.node);
+  return nodes;
+}
+
 /// What candidates are ordered by.
 std::tuple<int, std::int64_t, std::int64_t> cost_of(const Candidate& candidate) {
   if (candidate.together) return {0, *candidate.together, candidate.simulated ? 0 : 1};
@@ -59,32 +76,41 @@ Candidates candidates(const PlanRequest& asked) {
   request.cuts.reset();
   request.placement.owners.clear();
   placement::Method& place = request.placement.method;
-  if (place == placement::Method::given || place == placement::Method::system) place = placement::Method::automatic;
+  const bool searched =
+      place == placement::Method::given || place == placement::Method::system || place == placement::Method::automatic;
+  if (searched) place = placement::Method::fastest;
   partition::Request cut = cut_of(request);
   cut.node_grid.reset();
   cut.device_grid.reset();
   cut.weights.clear();
   const model::Predictor predictor = predictor_of(request);
+  const std::vector<node_id> nodes = nodes_in_order(request.machine);
   Candidates found{.list = {},
-                   .why_not_predicted = predictor.why_not(),
+                   .why_not_predicted = why_not_predicted(request),
                    .origin = {},
                    .together = why_not_judged(request).empty() && simulates_grids(request, links_are_unequal(request))};
   if (!found.together) found.origin = origin_of_rates(request);
+  const bool predicted = found.why_not_predicted.empty();
   for (const partition::Partition& parts : partition::candidate_partitions(cut)) {
     const partition::Geometry geometry = geometry_of(request, parts);
     Candidate candidate{
-        .partition = parts, .traffic = model::traffic_of(geometry), .prediction = {}, .together = {}, .methods = {}};
-    if (predictor.why_not().empty()) candidate.prediction = predictor.predict(geometry);
+        .partition = parts,
+        .traffic = parts.nodes() == 1 ? model::traffic_of(geometry, nodes) : model::traffic_of(geometry),
+        .prediction = {},
+        .together = {},
+        .methods = {}};
+    if (predicted) candidate.prediction = predictor.predict(geometry);
     found.list.push_back(std::move(candidate));
   }
   if (found.together) {
     judge(found, request);
-  } else if (!predictor.why_not().empty()) {
+  } else if (!predicted) {
     found.list.front().methods.push_back(Method::fastest);  // the grid of exact, until they are sorted
   }
   std::ranges::stable_sort(found.list, {}, cost_of);
-  if (!found.together && predictor.why_not().empty()) found.list.front().methods.push_back(Method::fastest);
+  if (!found.together && predicted) found.list.front().methods.push_back(Method::fastest);
   for (const Method method : {Method::exact, Method::bisection, Method::z_order}) mark(found.list, method, cut);
+  if (!found.together && predicted) mark_automatic(found.list, request);
   return found;
 }
 

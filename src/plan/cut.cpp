@@ -27,6 +27,7 @@ namespace {
 struct Shape {
   std::int64_t nodes = 1;
   std::int64_t devices_per_node = 1;
+  bool uneven = false;  ///< the one node is several
 };
 
 Shape shape_of(const machine::MachineMap& machine) {
@@ -40,7 +41,11 @@ Shape shape_of(const machine::MachineMap& machine) {
   if (*least == *most) return {static_cast<std::int64_t>(slots.size()), *most};
   std::int64_t all = 0;
   for (const auto n : slots) all += n;
-  return {1, all};
+  return {1, all, true};
+}
+
+std::string uneven_text(const Shape& shape) {
+  return fmt::format("nodes hold unequal numbers of devices, {} in all", shape.devices_per_node);
 }
 
 partition::Method method_of(const PlanRequest& request) {
@@ -94,7 +99,7 @@ bool predicts_by_default(const PlanRequest& asked) {
   const auto& order = asked.policy.order;
   return !speeds_differ(asked) && asked.ties != partition::Ties::paper && !placement::gives_owners(asked.placement) &&
          std::ranges::find(order, routing::Transport::direct) != order.end() &&
-         placement::slots_of(asked.machine).size() <= most_predicted && predictor_of(asked).why_not().empty();
+         placement::slots_of(asked.machine).size() <= most_predicted && why_not_predicted(asked).empty();
 }
 
 Methods methods_for(const PlanRequest& asked) {
@@ -166,6 +171,7 @@ void predict(Cut& cut, const PlanRequest& asked, partition::Request request, boo
   } else {
     const model::Prediction exact = predictor.predict(cut.geometry);
     if (auto better = better_than({cut.geometry, exact.picoseconds}, all)) {
+      if (better->geometry.partition != fastest.partition) cut.partition = partition::Method::automatic;
       instead = is_worth(better->picoseconds, exact.picoseconds)
                     ? fmt::format("; {:.1f} us with the grid of exact", 1e6 * exact.seconds())
                     : "; as fast as the grid of exact, with fewer messages";
@@ -179,10 +185,15 @@ void predict(Cut& cut, const PlanRequest& asked, partition::Request request, boo
                            model::to_string(prediction.bound), instead, origin_of_rates(asked));
 }
 
-/// Partition and placement by simulated time.
+/// Partition and placement by simulated time. A placement that is searched with a grid belongs to it; weights belong to subdomains.
 void judge(Cut& cut, const PlanRequest& asked, const partition::Request& request, bool grids) {
+  if (grids && cut.placement == placement::Method::automatic && asked.weights.empty()) {
+    cut.placement = placement::Method::fastest;
+  }
+  PlanRequest placed = asked;
+  placed.placement.method = cut.placement;
   Joint joint =
-      judge_together(asked, grids ? partition::candidate_partitions(request) : std::vector{cut.geometry.partition});
+      judge_together(placed, grids ? partition::candidate_partitions(request) : std::vector{cut.geometry.partition});
   if (grids) {
     partition::Request chosen = request;
     chosen.method = partition::Method::given;
@@ -341,10 +352,7 @@ partition::Request cut_of(const PlanRequest& request) {
 std::string why_not_judged(const PlanRequest& request) {
   if (placement::gives_owners(request.placement)) return "owners are given";
   const Shape shape = shape_of(request.machine);
-  const bool uneven = shape.nodes == 1 && std::ssize(request.machine.nodes) > 1;
-  if (uneven && shape.devices_per_node > most_devices_of_whole) {
-    return fmt::format("nodes hold unequal numbers of devices, {} in all", shape.devices_per_node);
-  }
+  if (shape.uneven && shape.devices_per_node > most_devices_of_whole) return uneven_text(shape);
   try {
     static_cast<void>(model::connection_of(model::as_measured(request.machine)));
   } catch (const InvalidArgument& error) {
@@ -362,13 +370,19 @@ model::Predictor predictor_of(const PlanRequest& request) {
   return model::Predictor(machine::with_typical_rates(request.machine), request.tuning);
 }
 
+std::string why_not_predicted(const PlanRequest& request) {
+  // Predictions know node parts only, and there is one.
+  if (const Shape shape = shape_of(request.machine); shape.uneven) return uneven_text(shape);
+  return predictor_of(request).why_not();
+}
+
 std::string origin_of_rates(const PlanRequest& request) {
   if (!machine::has_typical_rates(request.machine)) return "";
   return fmt::format("; rates of {}, as none were measured here", machine::typical_gpus);
 }
 
 bool simulates_grids(const PlanRequest& request, bool unequal) {
-  return unequal || !predictor_of(request).why_not().empty();
+  return unequal || !why_not_predicted(request).empty();
 }
 
 partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts) {

@@ -19,16 +19,18 @@ namespace halocline {
 [[nodiscard]] bool links_are_unequal(const PlanRequest& request);
 /// Predicts exchanges by the machine's exchange rates, or by typical ones.
 [[nodiscard]] model::Predictor predictor_of(const PlanRequest& request);
+/// Why predictor_of() cannot predict the request's exchanges; empty where it can: without rates, and where nodes hold unequal numbers of devices.
+[[nodiscard]] std::string why_not_predicted(const PlanRequest& request);
 /// What a predicted time adds where rates are typical ones; empty otherwise.
 [[nodiscard]] std::string origin_of_rates(const PlanRequest& request);
-/// Whether `fastest` compares simulated times: with unequal links, and where there are no exchange rates.
+/// Whether `fastest` compares simulated times: with unequal links, and where none can be predicted.
 [[nodiscard]] bool simulates_grids(const PlanRequest& request, bool unequal);
 /// What is cut how, and why so.
 struct Cut {
   partition::Geometry geometry;
   std::string reason;
-  partition::Method partition;  ///< not automatic
-  placement::Method placement;  ///< not automatic where links are unequal
+  partition::Method partition;  ///< as Plan::partition
+  placement::Method placement;  ///< as Plan::placement_method
   /// By subdomain_id where they are placed by time.
   std::optional<std::vector<placement::Slot>> slots;
   std::optional<Judged> judged;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "machine/names.hpp"
+#include "plan/detail/simulated_machine.hpp"
 #include "plan/plan.hpp"
 
 namespace halocline {
@@ -113,6 +114,12 @@ std::string explain_partition(const Plan& plan) {
 
 namespace {
 
+/// Of simulated times.
+bool lacks_fabric(const Plan& plan) {
+  return plan.geometry.partition.size() > most_devices_of_whole &&
+         !std::holds_alternative<machine::Crossbar>(plan.machine.network.fabric.shape);
+}
+
 /// Without what moves between nodes did.
 std::string text_within_nodes(const Plan& plan) {
   const auto method = placement::to_string(plan.placement_method);
@@ -120,7 +127,8 @@ std::string text_within_nodes(const Plan& plan) {
   if (!plan.judged) return fmt::format("by {}: {}", method, plan.placement.cost_text());
   const bool grids = plan.partition == partition::Method::fastest;
   const bool searched = plan.placement_method == placement::Method::fastest;
-  std::string text = fmt::format("by {}: simulated {} an exchange", method, us_text(plan.judged->time));
+  std::string text = fmt::format("by {}: simulated {} an exchange{}", method, us_text(plan.judged->time),
+                                 lacks_fabric(plan) ? " of a section, without the fabric" : "");
   if (searched || grids) {
     text += fmt::format("; {}{} {}", grids ? "exact plus " : "", searched ? "QAP" : method,
                         us_text(plan.judged->by_assignment));

@@ -59,8 +59,7 @@ class Search {
       : request_(request),
         partitions_(partitions),
         machines_(request),
-        searches_placements_(request.placement.method == Method::automatic ||
-                             request.placement.method == Method::fastest) {}
+        searches_placements_(request.placement.method == Method::fastest) {}
 
   Joint run() {
     const Timed baseline = time_of_first();

@@ -71,9 +71,10 @@ struct Plan {
   machine::MachineMap machine;
   partition::Geometry geometry;
   placement::Placement placement;
-  partition::Method partition = partition::Method::exact;  ///< not automatic
-  placement::Method placement_method = placement::Method::
-      automatic;  ///< `fastest` instead of automatic where links are unequal; `system` where subdomains moved
+  /// What chooses this grid; `automatic` where that is neither `exact` nor `fastest`: it has fewer messages and takes as long.
+  partition::Method partition = partition::Method::exact;
+  /// `fastest` instead of automatic where links are unequal or grids were simulated; `system` where subdomains moved.
+  placement::Method placement_method = placement::Method::automatic;
   std::optional<Judged> judged;    ///< where links are unequal, or the placement is by time
   std::optional<Moves> moves;      ///< for `system`
   std::optional<Balance> balance;  ///< where speeds are given
@@ -100,7 +101,7 @@ struct Candidate {
   /// `simulated` false, where that is above the time of another candidate.
   std::optional<std::int64_t> together;
   bool simulated = false;
-  /// The methods that choose it, but `given`.
+  /// The methods that choose it, but `given`; `automatic` where no other one does.
   std::vector<partition::Method> methods;
 };
 struct Candidates {
@@ -109,7 +110,7 @@ struct Candidates {
   std::string origin;             ///< what to add to predicted times: whose rates they are by, if not the machine's
   bool together = false;          ///< simulated, with placements
 };
-/// All candidates for the method `fastest`, by simulated time where links are unequal or no exchange rates were measured, otherwise by
+/// The candidates for the method `fastest`, at most partition::most_candidates, by simulated time where links are unequal or no exchange rates were measured, otherwise by
 /// predicted time, or by bytes between nodes and then bytes of the device that sends most; of equals the one of exact first, then those with fewer cuts in x, in y. The request's method, grids, cuts,
 /// weights and owners do not count. Throws InvalidArgument as make_plan().
 [[nodiscard]] Candidates candidates(const PlanRequest& request);

@@ -26,7 +26,7 @@ struct Joint {
 /// Judges partitions together with placements by the simulated time of an exchange (docs/decisions/0049). request: with a machine that passes
 /// its check(). partitions: some hundreds at most; the first one, placed by Method::automatic's assignment problem, is what the result is
 /// compared with; it is kept where nothing is faster by more than 1/64, as simulated times are no better known. Placements are searched
-/// where the request's method is automatic or fastest; otherwise each partition is placed by the request's method. Throws InvalidArgument where the
+/// where the request's method is fastest; otherwise each partition is placed by the request's method. Throws InvalidArgument where the
 /// machine's messages have no path.
 [[nodiscard]] Joint judge_together(const PlanRequest& request, const std::vector<partition::Partition>& partitions);
 

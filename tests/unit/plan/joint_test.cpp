@@ -264,6 +264,29 @@ TEST(Joint, JudgesGridsOfFewDevicesOnUnequalNodes) {
   EXPECT_TRUE(plan.judged.has_value()) << plan.partition_reason;
 }
 
+// One device a node: links are equal, and grids are simulated as there are no exchange rates.
+TEST(Joint, KeepsThePlacementThatItsTimeIsOf) {
+  PlanRequest request = request_for("titan", {200, 60, 60}, 1, 1, 8, 1);
+  request.partition = Method::fastest;
+  const Plan plan = make_plan(request);
+  EXPECT_EQ(plan.placement_method, Place::fastest);
+  ASSERT_TRUE(plan.judged);
+  EXPECT_NEAR(test::simulated_seconds(plan), 1e-12 * static_cast<double>(plan.judged->time), 1e-9);
+  request.placement.method = Place::trivial;
+  const Plan in_order = make_plan(request);
+  EXPECT_EQ(in_order.placement_method, Place::trivial);
+  EXPECT_NEAR(test::simulated_seconds(in_order), 1e-12 * static_cast<double>(in_order.judged->time), 1e-9);
+}
+
+TEST(Joint, SaysWhereASectionLacksTheFabric) {
+  const auto text = [](std::int64_t nodes) {
+    PlanRequest request = request_for("frontier", {200, 60, 60}, 1, 1, nodes, 8);
+    return explain_placement(make_plan(request));
+  };
+  EXPECT_THAT(text(10), HasSubstr("us an exchange of a section, without the fabric;"));
+  EXPECT_THAT(text(2), HasSubstr("us an exchange;"));
+}
+
 // Descents in all grids of 64 nodes took minutes.
 TEST(Joint, PlansSixtyFourNodesOfATorusInFiveSeconds) {
   HALOCLINE_IS_LARGE();

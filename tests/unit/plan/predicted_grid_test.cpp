@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "io/json.hpp"
@@ -70,6 +71,37 @@ TEST(PredictedGrid, HasFewerMessagesWhereItTakesAsLong) {
   }
   // Eight slabs send a third more.
   EXPECT_EQ(make_plan(on_gpus(8, {256, 1024, 1024}, 3)).geometry.partition.device_grid(), Vec3(1, 2, 4));
+}
+
+// `fastest` cuts 400 cells otherwise, so that is not what chose the grid.
+TEST(PredictedGrid, IsOfAutomaticWhereMessagesDecide) {
+  PlanRequest cube = on_gpus(4, {400, 400, 400}, 1);
+  cube.fields.resize(1);
+  cube.fields[0].element = Element::f64;
+  const Plan plan = make_plan(cube);
+  EXPECT_EQ(plan.partition, Method::automatic);
+  for (const Candidate& one : candidates(cube).list) {
+    const bool is_it = one.partition == plan.geometry.partition;
+    EXPECT_EQ(std::ranges::count(one.methods, Method::automatic), is_it ? 1 : 0);
+  }
+  cube.partition = Method::fastest;
+  EXPECT_NE(make_plan(cube).geometry.partition.grid(), plan.geometry.partition.grid());
+}
+
+// Cut as one node of 12 devices, of which five are behind the network.
+TEST(PredictedGrid, IsSimulatedWhereNodesHoldUnequalNumbers) {
+  PlanRequest request = on_gpus(7, {96, 96, 96}, 1);
+  request.machine.nodes.push_back(request.machine.nodes.front());
+  for (int gpu = 0; gpu < 5; ++gpu) request.machine.ranks.push_back({node_id(1), {device_id(gpu)}});
+  request.partition = Method::fastest;
+  const Plan plan = make_plan(request);
+  EXPECT_THAT(plan.partition_reason, HasSubstr("by simulation"));
+  EXPECT_EQ(plan.placement_method, placement::Method::fastest);
+  const Candidates found = candidates(request);
+  EXPECT_TRUE(found.together);
+  for (const Candidate& one : found.list) EXPECT_GT(one.traffic.off_node, 0);
+  request.partition = Method::automatic;
+  EXPECT_THAT(make_plan(request).partition_reason, testing::Not(HasSubstr("predicted")));
 }
 
 TEST(PredictedGrid, LeavesTheOneOfExactOnlyWhereItIsWorthIt) {
