@@ -10,6 +10,7 @@
 #include "machine/keep_devices.hpp"
 #include "machine/paths.hpp"
 #include "overlap/steps.hpp"
+#include "partition/weak_extent.hpp"
 #include "planning.hpp"
 
 namespace cli {
@@ -78,18 +79,6 @@ void plan_as_papers_do(PlanRequest& request) {
   }
 }
 
-Vec3 weak_extent(std::int64_t side, std::int64_t devices) {
-  Vec3 extent = Vec3::filled(side);
-  int dim = 2;
-  for (std::int64_t rest = devices; rest > 1; dim = (dim + 2) % 3) {
-    std::int64_t prime = 2;
-    while (rest % prime != 0) ++prime;
-    extent[dim] *= prime;
-    rest /= prime;
-  }
-  return extent;
-}
-
 /// 1, 2, 4, ... and the number itself.
 std::vector<std::int64_t> doubled_up_to(std::int64_t most) {
   std::vector<std::int64_t> counts;
@@ -126,7 +115,8 @@ std::vector<PredictCase> predict_cases(const PredictFlags& flags, const machine:
   std::vector<PredictCase> cases;
   for (const std::int64_t side : flags.sizes) {
     const auto add = [&](std::int64_t nodes, std::int64_t each) {
-      cases.push_back({nodes, each, flags.study == "weak" ? weak_extent(side, nodes * each) : Vec3::filled(side)});
+      const Vec3 cube = Vec3::filled(side);
+      cases.push_back({nodes, each, flags.study == "weak" ? partition::weak_extent(cube, nodes * each) : cube});
     };
     for (const std::int64_t each : doubled_up_to(devices)) add(1, each);
     for (const std::int64_t nodes : doubled_up_to(std::ssize(map.nodes))) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/wire.hpp"
 #include "halocline/error.hpp"
 #include "machine/paths.hpp"
 #include "table.hpp"
@@ -16,10 +17,10 @@ using namespace halocline;
 
 namespace {
 
-/// Of the widest field, on its widest side, as the model has one width.
+/// Sent of a cell of all fields, as the model has one width.
 double cell_bytes(const partition::Geometry& geometry) {
   std::int64_t bytes = 0;
-  for (const auto& field : geometry.fields) bytes += bytes_of(field.element) * field.components;
+  for (const auto& field : geometry.fields) bytes += bytes_on_wire(field) * field.components;
   return static_cast<double>(bytes);
 }
 

@@ -70,10 +70,6 @@ struct StudyShare {
 /// In the order in which they are run. Throws InvalidArgument for a number of devices that the job cannot share.
 [[nodiscard]] std::vector<StudyCase> cases_of(const Study& study, int ranks, int available);
 
-/// The domain that gives each of n devices so many cells: each prime factor of n goes to the dimension that was cut least, z
-/// before y before x.
-[[nodiscard]] halocline::Vec3 weak_extent(const halocline::Vec3& of_device, int devices);
-
 struct StudyRow {
   StudyCase of;
   int ranks = 0;  ///< that took part

@@ -5,7 +5,7 @@
 
 #include "halocline/error.hpp"
 #include "mhd/study.hpp"
-#include "partition/strategy.hpp"
+#include "partition/weak_extent.hpp"
 
 namespace mhd {
 namespace {
@@ -63,15 +63,6 @@ std::optional<StudyShare> share_of(int devices, int ranks, int available) {
   return StudyShare{ranks, devices / ranks};
 }
 
-Vec3 weak_extent(const Vec3& of_device, int devices) {
-  Vec3 grid{1, 1, 1};
-  for (const std::int64_t factor : halocline::partition::prime_factors(devices)) {
-    std::int64_t& least = grid.z <= grid.y && grid.z <= grid.x ? grid.z : grid.y <= grid.x ? grid.y : grid.x;
-    least *= factor;
-  }
-  return of_device * grid;
-}
-
 std::vector<StudyCase> cases_of(const Study& study, int ranks, int available) {
   std::vector<int> of_orders{study.order};
   if (study.kind == StudyKind::each_order) of_orders.assign(orders.begin(), orders.end());
@@ -85,7 +76,7 @@ std::vector<StudyCase> cases_of(const Study& study, int ranks, int available) {
     for (const int order : of_orders) {
       for (const bool corners : of_corners) {
         for (const int devices : counts) {
-          const Vec3 extent = study.kind == StudyKind::weak ? weak_extent(size, devices) : size;
+          const Vec3 extent = study.kind == StudyKind::weak ? halocline::partition::weak_extent(size, devices) : size;
           cases.push_back({extent, devices, order, corners, false, series, 0, 0});
           set_steps(cases.back(), study);
         }

@@ -53,6 +53,9 @@ expect_row("weak,mhd,512,512,512,2,8,.*,1[.]28[0-9]*e-02," "figure 13: between 4
 expect_row("weak,mhd,256,512,512,1,4,.*,1[.]6755[0-9]*e-03," "figure 13: within a node by NVLink"
            "${puhti} --pi 2.2 --study weak --csv")
 
+expect_row("weak,jacobi3d,64,64,96,2,12," "12 is 3 x 2 x 2: in z, y and x, as in 'run mhd --study weak'"
+           "predict --machine ${SOURCE}/machines/summit.json --nodes 2 --kernel jacobi3d --study weak --sizes 32 --csv")
+
 # The roofline: 16 bytes of 208 GB/s for each of 64^3 cells on 4 devices; 1000 operations of 1.17 T/s.
 set(k20 "predict --machine ${SOURCE}/machines/k20-server.json --size 64 --csv")
 expect_row(",laplace3d,64,64,64,1,4,5[.]0412" "16 bytes a cell" "${k20} --kernel laplace3d")
@@ -105,6 +108,16 @@ endforeach()
 set(staged "--machine ${SOURCE}/machines/puhti.json --nodes 2 --ranks-per-node 1 --size 256 --transports mpi_staged --messages")
 foreach(messages by-neighbour by-direction by-rank)
   expect_as_simulated(1 "predict ${staged} ${messages} --kernel jacobi3d" "simulate ${staged} ${messages} --no-edges --no-corners")
+endforeach()
+# The closed form counts bytes that are sent.
+foreach(fields 1xf32 1xf64:f32)
+  run_program(code out err simulate --machine ${SOURCE}/machines/summit.json --nodes 2 --size 512 --fields ${fields} --json)
+  string(JSON found ERROR_VARIABLE problem GET "${out}" closed_form seconds)
+  set(ok FALSE)
+  if(found MATCHES "^2[.]1671[0-9]*e-05$")
+    set(ok TRUE)
+  endif()
+  count(ok "closed form of ${fields}" "${found}\n${err}")
 endforeach()
 expect_refusal("--steps-per-exchange cannot be used with --kernel mhd, which takes --substeps-per-exchange" predict --nodes 2 --kernel mhd --steps-per-exchange 2)
 expect_refusal("--substeps-per-exchange requires --kernel mhd" predict --nodes 2 --kernel jacobi3d --substeps-per-exchange 2)

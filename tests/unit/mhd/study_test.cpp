@@ -72,16 +72,6 @@ TEST(Study, GivenCountsAreSortedOrRefused) {
   }
 }
 
-TEST(Study, WeakDomainsGrowWhereTheyWereCutLeast) {
-  const Vec3 part{5, 6, 7};
-  EXPECT_EQ(mhd::weak_extent(part, 1), part);
-  EXPECT_EQ(mhd::weak_extent(part, 2), (Vec3{5, 6, 14}));
-  EXPECT_EQ(mhd::weak_extent(part, 4), (Vec3{5, 12, 14}));
-  EXPECT_EQ(mhd::weak_extent(part, 8), (Vec3{10, 12, 14}));
-  EXPECT_EQ(mhd::weak_extent(part, 6), (Vec3{5, 12, 21}));
-  for (const int n : {1, 3, 12, 14, 64}) EXPECT_EQ(mhd::weak_extent(part, n).volume(), n * part.volume());
-}
-
 TEST(Study, HasTheCasesOfItsKind) {
   const std::vector<Vec3> sizes{{16, 16, 16}, {32, 32, 32}};
   const auto strong = cases_of(study(StudyKind::strong, sizes), 1, 2);

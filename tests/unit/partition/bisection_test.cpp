@@ -3,6 +3,7 @@
 
 #include "halocline/error.hpp"
 #include "partition/strategy.hpp"
+#include "partition/weak_extent.hpp"
 
 namespace halocline::partition {
 namespace {
@@ -13,6 +14,17 @@ TEST(PrimeFactors, LargestFirst) {
   EXPECT_EQ(prime_factors(97), std::vector<std::int64_t>{97});
   EXPECT_EQ(prime_factors(1536), (std::vector<std::int64_t>{3, 2, 2, 2, 2, 2, 2, 2, 2, 2}));
   EXPECT_THROW((void)prime_factors(0), InvalidArgument);
+}
+
+TEST(WeakExtent, GrowsWhereItWasCutLeast) {
+  const Vec3 part{5, 6, 7};
+  EXPECT_EQ(weak_extent(part, 1), part);
+  EXPECT_EQ(weak_extent(part, 2), (Vec3{5, 6, 14}));
+  EXPECT_EQ(weak_extent(part, 4), (Vec3{5, 12, 14}));
+  EXPECT_EQ(weak_extent(part, 8), (Vec3{10, 12, 14}));
+  EXPECT_EQ(weak_extent(part, 6), (Vec3{5, 12, 21}));
+  EXPECT_EQ(weak_extent(part, 12), (Vec3{10, 12, 21}));
+  for (const int n : {1, 3, 12, 14, 64}) EXPECT_EQ(weak_extent(part, n).volume(), n * part.volume());
 }
 
 // Pearson et al., Fig. 4.
