@@ -45,11 +45,11 @@ void add_fluid_options(CLI::App& command, MhdOptions& own) {
   add_number(command, "--diffusivity", "magnetic diffusivity (default 5e-3)", 0, most, into(p.diffusivity));
   add_number(command, "--conductivity", "thermal conductivity (default 1e-3)", 0, most, into(p.conductivity));
   add_number(command, "--imposed-field", "uniform magnetic field along x (default 0; 1 for alfven-wave)", -most, most,
-             into(p.imposed_field[0]));
+             [&own](double value) { own.imposed_field = value; });
   add_number(command, "--spacing", "width of a cell (default 2 pi / cells in x; 1 for random)", 1e-9, most,
              [&own](double value) { own.spacing = value; });
   add_number(command, "--amplitude", "amplitude of waves and turbulence (default: by --initial)", 0, most,
-             into(own.problem.amplitude));
+             [&own](double value) { own.problem.amplitude = value; });
   add_number(command, "--forcing", "amplitude of helical random waves, one a step (default 0; 0.05 for forced)", 0,
              most, [&own](double value) { own.forcing_amplitude = value; });
   add_number(command, "--forcing-wave-number",
@@ -70,7 +70,7 @@ void add_step_options(CLI::App& command, MhdOptions& own) {
               settings.diagnostics_every, 0, most)
       ->group(group);
   add_integer(command, "--cfl-every", "N", "steps between two computations of the time step (default 10)",
-              settings.cfl_every, 1, most)
+              own.cfl_every, 1, most)
       ->group(group);
   add_word(
       command, "--dt", "T",
@@ -87,7 +87,7 @@ void add_step_options(CLI::App& command, MhdOptions& own) {
              Choices<bool>{{"f64", false}, {"f32", true}})
       ->group(group);
   add_choice(command, "--initial", "NAME", "random (default), sound-wave, alfven-wave, orszag-tang, decaying, forced",
-             own.problem.start, named<mhd::Start>(mhd::start_names))
+             own.initial, named<mhd::Start>(mhd::start_names))
       ->group(group);
   add_word(command, "--start-seed", "N", "seed of random fields, waves and forcing (default 1)",
            [&own](const auto& name, const auto& word) {
@@ -167,6 +167,10 @@ void add_study_options(CLI::App& command, MhdOptions& own) {
 
 /// The paper's benchmark: 100 steps first, 1,000 timed, or 100 of large domains; random fields and a tiny step.
 void follow_paper(MhdOptions& own, const Vec3& size) {
+  const std::string paper = "--paper, which has its own";
+  if (own.initial) refuse_together("--initial", paper);
+  if (own.settings.dt) refuse_together("--dt", paper);
+  if (own.cfl) refuse_together("--cfl", paper);
   own.problem.start = mhd::Start::random;
   own.settings.dt = paper_dt;
   std::tie(own.settings.warm_up, own.settings.steps) = mhd::paper_steps(size);
@@ -191,12 +195,17 @@ void add_mhd_options(CLI::App& command, MhdOptions& own) {
 
 void complete(MhdOptions& own, const Vec3& size) {
   if (own.cfl && own.settings.dt) refuse_together("--cfl", "--dt");
+  own.problem.start = own.initial.value_or(own.problem.start);
   if (own.paper) follow_paper(own, size);
   if (own.steps) own.settings.steps = *own.steps;
   if (own.warm_up) own.settings.warm_up = *own.warm_up;
   refuse_study_flags(own);
   if (own.wire == Element::f32 && own.singles) refuse_together("--wire f32", "--precision f32, which it is");
   own.parameters = mhd::adapted(own.parameters, own.problem.start);
+  if (own.imposed_field) own.parameters.imposed_field[0] = *own.imposed_field;
+  if (own.problem.amplitude && own.problem.start == mhd::Start::random) {
+    refuse_without("--amplitude", "--initial with another name than random");
+  }
   own.parameters.spacing = mhd::default_spacing(size);
   // Nothing is said about the cells of the paper's random fields: they are 1 wide.
   if (own.problem.start == mhd::Start::random) own.parameters.spacing = {1, 1, 1};
@@ -210,6 +219,7 @@ void complete(MhdOptions& own, const Vec3& size) {
   own.forcing.wave_number = own.forcing_wave_number.value_or(own.forcing.wave_number);
   own.forcing.helicity = own.helicity.value_or(own.forcing.helicity);
   if (own.cfl) own.settings.cfl = *own.cfl;
+  if (own.cfl_every) own.settings.cfl_every = *own.cfl_every;
   if (own.settings.graph && !own.settings.dt) refuse_without("--graph", "--dt: the graph records the time step");
   if (own.settings.graph && own.forcing.amplitude > 0) {
     refuse_together("--graph", "forcing, which changes in each step; --forcing 0 switches it off");
@@ -227,10 +237,15 @@ mhd::Study study_of(const MhdOptions& own, const Options& options) {
   if (own.parts) refuse_together("--parts", study_option + ", which always times them");
   if (const auto files = own.files.first_used()) refuse_together(*files, study_option);
   if (own.settings.diagnostics_every > 0) refuse_together("--diagnostics-every", study_option);
-  if (own.problem.start != mhd::Start::random) {
-    refuse_together(fmt::format("--initial {}", mhd::start_names[static_cast<std::size_t>(own.problem.start)]),
+  if (own.initial && *own.initial != mhd::Start::random) {
+    refuse_together(fmt::format("--initial {}", mhd::start_names[static_cast<std::size_t>(*own.initial)]),
                     study_option);
   }
+  if (own.cfl) refuse_together("--cfl", study_option);
+  if (own.cfl_every) refuse_together("--cfl-every", study_option);
+  if (own.problem.amplitude) refuse_together("--amplitude", study_option);
+  if (own.forcing_wave_number) refuse_together("--forcing-wave-number", study_option);
+  if (own.helicity) refuse_together("--helicity", study_option);
   if (own.wire) refuse_together("--wire", study_option);
   if (own.try_substeps || own.substeps_per_exchange > 1) refuse_together("--substeps-per-exchange", study_option);
   if (own.communication.paper_scheme) refuse_together("--paper-scheme", study_option);
@@ -254,6 +269,7 @@ mhd::Study study_of(const MhdOptions& own, const Options& options) {
   study.warm_up = own.warm_up;
   study.seed = own.problem.seed;
   study.parameters = own.parameters;
+  if (own.imposed_field) study.parameters.imposed_field[0] = *own.imposed_field;
   study.parameters.spacing.fill(own.spacing.value_or(1));
   study.variant = own.variant;
   study.boundary_order = own.communication.boundary_order();

@@ -19,9 +19,12 @@ struct MhdOptions {
   mhd::Settings settings;
   std::optional<std::int64_t> steps;    ///< --steps, which counts more than --paper
   std::optional<std::int64_t> warm_up;  ///< --warm-up, likewise
-  mhd::Problem problem;
+  std::optional<mhd::Start> initial;
+  mhd::Problem problem;  ///< its start is set by complete()
   mhd::Parameters parameters;
+  std::optional<double> imposed_field;  ///< along x
   std::optional<double> cfl;
+  std::optional<std::int64_t> cfl_every;
   std::optional<double> spacing;
   mhd::ForcingSettings forcing;
   std::optional<double> forcing_amplitude;

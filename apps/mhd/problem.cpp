@@ -140,7 +140,7 @@ ForcingSettings default_forcing(Start start) {
 }
 
 InitialValues initial_values(const Problem& problem, const Vec3& extent, const Parameters& parameters) {
-  const double amplitude = problem.amplitude > 0 ? problem.amplitude : default_amplitude(problem.start);
+  const double amplitude = problem.amplitude.value_or(default_amplitude(problem.start));
   const double to_field = std::sqrt(parameters.permeability * std::exp(parameters.log_density));
   const double speed = amplitude * parameters.sound_speed;
   switch (problem.start) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "mhd/forcing.hpp"
@@ -25,7 +26,7 @@ inline constexpr std::array<std::string_view, 6> start_names{"random",      "sou
 
 struct Problem {
   Start start = Start::random;
-  double amplitude = 0;  ///< of waves and turbulence; 0: the start's own
+  std::optional<double> amplitude;  ///< of waves and turbulence, 0 or more; unset: the start's own
   std::uint64_t seed = 1;
 };
 

@@ -37,9 +37,12 @@ struct PlotOptions {
   std::vector<std::string> files;
   std::string output;
   std::optional<std::int64_t> step;
-  std::string method = "copy";
-  Traffic traffic = Traffic::one_way;
-  std::int64_t type = 0;
+  std::optional<std::string> method;
+  std::optional<Traffic> traffic;
+  std::optional<std::int64_t> type;
+
+  [[nodiscard]] std::string drawn_method() const { return method.value_or("copy"); }
+  [[nodiscard]] Traffic drawn_traffic() const { return traffic.value_or(Traffic::one_way); }
 };
 
 std::string words_of(Traffic traffic) {
@@ -67,8 +70,8 @@ std::vector<double> measured_rates(const machine::NodeType& type, const PlotOpti
   for (int from = 0; from < devices; ++from) {
     for (int to = 0; to < devices; ++to) {
       // Within a device there is one way only.
-      const Traffic traffic = from == to ? Traffic::one_way : wanted.traffic;
-      const auto* const found = find_measurement(type, from, to, wanted.method, traffic);
+      const Traffic traffic = from == to ? Traffic::one_way : wanted.drawn_traffic();
+      const auto* const found = find_measurement(type, from, to, wanted.drawn_method(), traffic);
       rates.push_back(found == nullptr ? std::numeric_limits<double>::quiet_NaN() : found->bandwidth / 1e9);
     }
   }
@@ -84,26 +87,27 @@ std::vector<double> nominal_rates(const machine::NodeType& type) {
 }
 
 RateMatrix matrix_of(const machine::MachineMap& map, const PlotOptions& wanted) {
-  if (wanted.type >= std::ssize(map.types)) {
-    refuse("--type", fmt::format("{}", wanted.type),
+  const std::int64_t number = wanted.type.value_or(0);
+  const std::string method = wanted.drawn_method();
+  if (number >= std::ssize(map.types)) {
+    refuse("--type", fmt::format("{}", number),
            fmt::format("0 to {}, the machine's types of node", std::ssize(map.types) - 1));
   }
-  const auto& type = map.types[static_cast<std::size_t>(wanted.type)];
+  const auto& type = map.types[static_cast<std::size_t>(number)];
   RateMatrix matrix;
   matrix.size = type.device_count();
   matrix.unit = "GB/s";
   const std::set<std::string> methods = methods_of(type);
   std::string what;
-  if (methods.empty() && wanted.method == "copy" && wanted.traffic == Traffic::one_way) {
+  if (methods.empty() && method == "copy" && wanted.drawn_traffic() == Traffic::one_way) {
     what = "nominal";
     matrix.values = nominal_rates(type);
   } else {
-    if (methods.empty())
-      refuse("--method", wanted.method, "copy, one way: the map has nominal rates alone, nothing measured");
-    if (!methods.contains(wanted.method)) {
-      refuse("--method", wanted.method, fmt::format("one of {}", fmt::join(methods, ", ")));
+    if (methods.empty()) refuse("--method", method, "copy, one way: the map has nominal rates alone, nothing measured");
+    if (!methods.contains(method)) {
+      refuse("--method", method, fmt::format("one of {}", fmt::join(methods, ", ")));
     }
-    what = fmt::format("{}, {}", wanted.method, words_of(wanted.traffic));
+    what = fmt::format("{}, {}", method, words_of(wanted.drawn_traffic()));
     matrix.values = measured_rates(type, wanted);
   }
   matrix.title = fmt::format("{}: {}", map.name, what);
@@ -189,17 +193,33 @@ Drawn draw_charts(const PlotOptions& wanted) {
   return {svg_of(charts), title, {{"title", title}, {"charts", titles}}};
 }
 
+/// What is drawn of one kind of file alone.
+void refuse_options_of_traces(const PlotOptions& wanted) {
+  if (wanted.step) refuse_without("--step", "a trace");
+}
+void refuse_options_of_maps(const PlotOptions& wanted) {
+  const char* const needed = "a machine map alone";
+  if (wanted.method) refuse_without("--method", needed);
+  if (wanted.traffic) refuse_without("--traffic", needed);
+  if (wanted.type) refuse_without("--type", needed);
+}
+
 /// By what the files are.
 Drawn draw(const PlotOptions& wanted) {
   const std::string& first = wanted.files.front();
-  if (is_roofline(wanted)) return draw_roofline(wanted);
-  if (is_csv(first)) return draw_charts(wanted);
+  const bool roofline = is_roofline(wanted);
+  if (roofline || is_csv(first)) {
+    refuse_options_of_traces(wanted);
+    refuse_options_of_maps(wanted);
+    return roofline ? draw_roofline(wanted) : draw_charts(wanted);
+  }
   const std::string text = content_of(first);
   const Json document = Json::parse(text, nullptr, false);
   if (!document.is_object() || !document.contains("traceEvents")) {
-    if (wanted.step) refuse_without("--step", "a trace");
+    refuse_options_of_traces(wanted);
     return draw_matrix(wanted);
   }
+  refuse_options_of_maps(wanted);
   const std::string name = std::filesystem::path(first).filename().string();
   return {timeline_svg(document, wanted.step, name), "timeline of " + name, {{"title", "timeline of " + name}}};
 }

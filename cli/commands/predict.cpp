@@ -82,6 +82,34 @@ int run_predict(Context& context, PredictFlags flags) {
   return 0;
 }
 
+/// What --study schemes has no use for: it cuts slabs, has transports of its own and no closed form.
+constexpr const char* not_of_schemes[] = {"--no-edges",
+                                          "--no-corners",
+                                          "--lattice",
+                                          "--staggered",
+                                          "--x-halos-apart",
+                                          "--open",
+                                          "--periodic-in-kernel",
+                                          "--steps-per-exchange",
+                                          "--exchanges-per-step",
+                                          "--device-mpi",
+                                          "--partition",
+                                          "--ties",
+                                          "--weights",
+                                          "--node-grid",
+                                          "--device-grid",
+                                          "--place",
+                                          "--seed",
+                                          "--transports",
+                                          "--messages",
+                                          "--beta",
+                                          "--beta-within",
+                                          "--latency",
+                                          "--latency-within",
+                                          "--neighbours",
+                                          "--tau0",
+                                          "--level"};
+
 using SharedFlags = std::shared_ptr<PredictFlags>;
 
 void add_seconds(CLI::App& command, const SharedFlags& flags, const std::string& name, const std::string& type,
@@ -203,7 +231,7 @@ void add_predict_command(CLI::App& app, Options& options, Command& chosen) {
       if (command->count(name) > 0 && command->count("--exchanges-per-step") > 0)
         refuse_together(name, "--exchanges-per-step");
     }
-    for (const char* name : {"--steps-per-exchange", "--messages"}) {
+    for (const char* name : not_of_schemes) {
       if (schemes && command->count(name) > 0) refuse_together(name, "--study schemes");
     }
     for (const char* name : {"--copy-engines", "--synchronise"}) {

@@ -64,7 +64,10 @@ void add_simulate_command(CLI::App& app, Options& options, Command& chosen) {
   add_examples(*command, {"halocline simulate --machine summit --nodes 2 --size 512",
                           "halocline simulate --machine summit --nodes 4 --study ladder"});
   // The flags live as long as the command.
-  command->callback([&chosen, &options, flags] {
+  command->callback([&chosen, &options, command, flags] {
+    if (command->count("--size") > 0 && !flags->study.empty()) {
+      refuse_together("--size", "--study, which has sizes of its own");
+    }
     if (options.mapping_file && !flags->study.empty()) refuse_together("--mapping", "--study");
     if (flags->csv && flags->study.empty()) refuse_without("--csv", "--study");
     chosen = [flags](Context& context) {

@@ -123,6 +123,11 @@ expect_refusal("--steps-per-exchange cannot be used with --kernel mhd, which tak
 expect_refusal("--substeps-per-exchange requires --kernel mhd" predict --nodes 2 --kernel jacobi3d --substeps-per-exchange 2)
 expect_refusal("--substeps-per-exchange is '4'; allowed is 1, 2 or a multiple of 3" predict --nodes 2 --kernel mhd --substeps-per-exchange 4)
 expect_refusal("--substeps-per-exchange cannot be used with --exchanges-per-step" predict --nodes 2 --kernel mhd --substeps-per-exchange 3 --exchanges-per-step 2)
+foreach(option "--transports self" "--partition exact" "--level node" "--beta 1" "--tau0 1" "--neighbours 2" "--latency 1" "--device-mpi")
+  separate_arguments(words UNIX_COMMAND "${option}")
+  list(GET words 0 name)
+  expect_refusal("${name} cannot be used with --study schemes" predict --nodes 1 --devices-per-node 2 --kernel laplace3d --study schemes ${words})
+endforeach()
 expect_refusal("--messages cannot be used with --study schemes" predict --nodes 1 --devices-per-node 2 --kernel laplace3d --study schemes --messages by-rank)
 
 # laplace3d by scheme, on the servers of the streams-and-threads paper.
