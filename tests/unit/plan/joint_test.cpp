@@ -278,7 +278,7 @@ TEST(Joint, KeepsThePlacementThatItsTimeIsOf) {
   EXPECT_NEAR(test::simulated_seconds(in_order), 1e-12 * static_cast<double>(in_order.judged->time), 1e-9);
 }
 
-TEST(Joint, SaysWhereASectionLacksTheFabric) {
+TEST(Joint, MarksTimesOfASectionWithoutTheFabric) {
   const auto text = [](std::int64_t nodes) {
     PlanRequest request = request_for("frontier", {200, 60, 60}, 1, 1, nodes, 8);
     return explain_placement(make_plan(request));
