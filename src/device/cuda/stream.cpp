@@ -193,7 +193,7 @@ void CudaStream::wait(const Event& event) {
   }
   const CurrentDevice now = current();
   check(cudaStreamWaitEvent(handle_, mine.event_, 0), "cudaStreamWaitEvent");
-  if (capture_now) joined_ = capture();
+  joined_ = capture();  // also where the stream joins a capture by this wait
   if (!devices_->peers().stops(mine.device_, device_)) {
     check(launch_follow(handle_, on().board().get(), devices_->at(mine.device_).board().records()),
           "launching behind an event of another device");

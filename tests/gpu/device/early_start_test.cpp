@@ -136,6 +136,27 @@ TEST_F(GpuEarlyStarts, AreNotBehindSeveralKernels) {
   EXPECT_EQ(read(tested.copy()), 3u);
 }
 
+/// The kernel may be another device's. Captured twice, as nodes of a second capture may lie where those of the first did.
+TEST_F(GpuEarlyStarts, AreNotBehindAKernelByWhichTheStreamJoinsTheCapture) {
+  Case tested(*backend, 0);
+  const auto origin = backend->create_stream(0);
+  const auto stream = backend->create_stream(0);
+  const auto forked = backend->create_event(0);
+  const auto joined = backend->create_event(0);
+  for (std::uint64_t captures = 1; captures <= 2; ++captures) {
+    origin->begin_capture();
+    origin->advance(tested.word());
+    origin->record(*forked);
+    stream->wait(*forked);
+    stream->run(*tested.exchange);
+    EXPECT_EQ(early_starts(*stream), 0);
+    stream->record(*joined);
+    origin->wait(*joined);
+    replay(*origin, 3);
+    EXPECT_EQ(read(tested.copy()), 3 * captures);
+  }
+}
+
 TEST_F(GpuEarlyStarts, AreNotWhereTheCallerCaptures) {
   Case tested(*backend, 0);
   const auto stream = backend->create_stream(0);
