@@ -3,14 +3,16 @@
 
 #include <fmt/core.h>
 
+#include <chrono>
+
 #include "halocline/error.hpp"
 
 namespace halocline {
 
-Duration checked_timeout(std::chrono::duration<double> timeout) {
-  constexpr std::chrono::duration<double> longest(1e9);
-  if (timeout.count() > 0 && timeout <= longest) return std::chrono::duration_cast<Duration>(timeout);
-  throw InvalidArgument(fmt::format("timeout is {} s; allowed is above 0 and up to 1e9", timeout.count()));
+Duration checked_timeout(Duration timeout) {
+  if (timeout > Duration::zero() && timeout <= std::chrono::seconds(1'000'000'000)) return timeout;
+  throw InvalidArgument(
+      fmt::format("timeout is {} s; allowed is above 0 and up to 1e9", std::chrono::duration<double>(timeout).count()));
 }
 
 }  // namespace halocline
