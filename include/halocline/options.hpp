@@ -32,8 +32,8 @@ struct MachineOptions {
 struct PartitionOptions {
   partition::Method method = partition::Method::automatic;
   partition::Ties ties = partition::Ties::fewest_in_x;  ///< of `exact`
-  std::optional<Vec3> node_grid{};                      ///< implies Method::given
-  std::optional<Vec3> device_grid{};                    ///< implies Method::given
+  std::optional<Vec3> node_grid{};    ///< implies Method::given; `fastest` then searches device grids alone
+  std::optional<Vec3> device_grid{};  ///< likewise for node grids; other methods are refused beside a grid
   /// Cuts of one's own, as many parts as the machine has devices; implies Method::given, and excludes weights.
   std::optional<partition::Cuts> cuts{};
   /// Relative speed of each subdomain's device, by subdomain_id, all above 0; empty for equal devices.

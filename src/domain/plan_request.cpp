@@ -47,9 +47,10 @@ void Domain::Impl::check_options() const {
   }
   for (const auto& [name, grid] :
        {std::pair{"node_grid", partition.node_grid}, std::pair{"device_grid", partition.device_grid}}) {
-    if (!grid || method_of(partition) == partition::Method::given) continue;
+    const partition::Method method = method_of(partition);
+    if (!grid || partition.cuts || method == partition::Method::given || method == partition::Method::fastest) continue;
     throw InvalidArgument(fmt::format("option partition.{} is {}; allowed with method '{}' is none", name,
-                                      to_string(*grid), partition::to_string(partition.method)));
+                                      to_string(*grid), partition::to_string(method)));
   }
   if (!owned_boxes) return;
   for (const auto& [name, given] : {std::pair{"partition.node_grid", partition.node_grid.has_value()},

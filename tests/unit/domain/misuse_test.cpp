@@ -41,6 +41,12 @@ TEST(DomainMisuse, a_grid_is_taken_or_refused) {
   domain.realize();
   EXPECT_THAT(domain.explain(), HasSubstr("by given: node grid 1 x 1 x 1, device grid 4 x 1 x 1"));
   domain.close();
+  options.partition.method = partition::Method::fastest;  // of the other level
+  Domain searched({16, 16, 16}, Stencil::box(1), options);
+  searched.add_field<float>("u");
+  searched.realize();
+  EXPECT_THAT(searched.explain(), HasSubstr("device grid 4 x 1 x 1"));
+  searched.close();
   options.partition.method = partition::Method::exact;
   Domain refused({16, 16, 16}, Stencil::box(1), options);
   refused.add_field<float>("u");
