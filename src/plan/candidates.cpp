@@ -33,6 +33,9 @@ void mark(std::vector<Candidate>& all, Method method, partition::Request cut) {
 /// Notes at the candidate of `automatic` that no other method chooses it.
 void mark_automatic(std::vector<Candidate>& all, PlanRequest request) {
   request.partition = Method::automatic;
+  request.node_grid.reset();
+  request.device_grid.reset();
+  request.weights.clear();
   request.placement = {};
   const Cut chosen = cut_for_steps(request);
   if (chosen.partition != Method::automatic) return;

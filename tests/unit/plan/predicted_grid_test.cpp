@@ -80,9 +80,14 @@ TEST(PredictedGrid, IsOfAutomaticWhereMessagesDecide) {
   cube.fields[0].element = Element::f64;
   const Plan plan = make_plan(cube);
   EXPECT_EQ(plan.partition, Method::automatic);
-  for (const Candidate& one : candidates(cube).list) {
-    const bool is_it = one.partition == plan.geometry.partition;
-    EXPECT_EQ(std::ranges::count(one.methods, Method::automatic), is_it ? 1 : 0);
+  PlanRequest gridded = cube;
+  gridded.partition = Method::given;
+  gridded.device_grid = {1, 2, 2};
+  for (const PlanRequest& request : {cube, gridded}) {
+    for (const Candidate& one : candidates(request).list) {
+      const bool is_it = one.partition == plan.geometry.partition;
+      EXPECT_EQ(std::ranges::count(one.methods, Method::automatic), is_it ? 1 : 0);
+    }
   }
   cube.partition = Method::fastest;
   EXPECT_NE(make_plan(cube).geometry.partition.grid(), plan.geometry.partition.grid());
