@@ -21,11 +21,10 @@ struct Halo {
   std::int64_t off_node = 0;
 };
 
-Halo halo_of(const partition::Geometry& geometry, subdomain_id subdomain) {
+Halo halo_of(const Plan& plan, subdomain_id subdomain) {
   Halo halo;
-  for (const auto& flow : partition::outgoing_flows(geometry, subdomain)) {
-    const auto& p = geometry.partition;
-    const bool off_node = p.node_part_of(flow.from) != p.node_part_of(flow.to);
+  for (const auto& flow : partition::outgoing_flows(plan.geometry, subdomain)) {
+    const bool off_node = plan.placement.of(flow.from).node != plan.placement.of(flow.to).node;
     halo.bytes += off_node ? flow.bytes_once : flow.bytes;
     if (off_node) halo.off_node += flow.bytes_once;
   }
@@ -105,7 +104,7 @@ int run_partition(Context& context, bool explain) {
   Halo all;
   for (std::int64_t s = 0; s < partition.size(); ++s) {
     const subdomain_id id(s);
-    const Halo halo = halo_of(plan.geometry, id);
+    const Halo halo = halo_of(plan, id);
     all.bytes += halo.bytes;
     all.off_node += halo.off_node;
     table.row({fmt::format("{}", s), to_string(partition.index_of(id)), fmt::format("{}", partition.node_part_of(id)),
