@@ -15,7 +15,7 @@ from ._blocks import Block, Region, cells_of, region_between
 from ._fields import ELEMENTS, Field, checked_dtype, wire_of
 from ._handles import Exchange, Steps
 from ._launcher import ranks_of
-from ._options import by_name, checked, settings_of, shape_of, three_bools
+from ._options import by_name, checked, of_axes, settings_of, shape_of, three_bools
 from ._plan import Machine, Plan, gathered_plan, gathered_shape
 from ._selections import Fields, Selections
 from ._stencil import Stencil, stencil_of
@@ -83,7 +83,7 @@ class Domain:
         if (shape is None and plan is None) == (cells is None):
             raise InvalidArgument("shape and cells are both given, or neither is; allowed is one of them, or a plan")
         self._shape = shape_of(shape, plan)
-        self._boundaries = [boundary] * 3 if isinstance(boundary, str) else boundary
+        self._boundaries = of_axes(boundary)
         settings = settings_of(
             plan, machine, self._boundaries, backend=backend, devices=devices, in_place=in_place, steps_per_exchange=steps_per_exchange,
             partition=partition, transports=transports, messages=messages, ranks_per_node=ranks_per_node,
@@ -264,7 +264,7 @@ class Domain:
         them, and moves the owned cells of all buffers there. Blocks from before are invalid: take `field.blocks` again. Raises BufferError,
         on all ranks, while arrays of the domain exist on a rank."""
         core = self._realized()
-        self._refuse_leases("rebalance()")
+        self._refuse_leases("rebalance()", lambda: core.rebalance([]))
         core.rebalance([] if speeds is None else [float(speed) for speed in speeds])
         for field in self._fields.values():
             field._blocks = None
@@ -298,14 +298,21 @@ class Domain:
         """What was decided, and why. Local."""
         return str(self._realized().explain())
 
-    def _refuse_leases(self, call: str) -> None:
+    def _refuse_leases(self, call: str, follow: Callable[[], None]) -> None:
+        """follow: makes the call of the core, which learns by it that the domain has failed where the ranks cannot compare."""
         counts = [self._core.leases]
         try:
             ranks = self._core.size if self._is_realized else 1
         except Error:
             ranks = 1  # the domain has failed: it closes without communication
         if ranks > 1:
-            counts = [int(count) for count in self._core.all_gather(call, str(counts[0]).encode())]
+            try:
+                counts = [int(count) for count in self._core.all_gather(call, str(counts[0]).encode())]
+            except Error as error:
+                if not isinstance(error, InvalidArgument):  # which all ranks get that are in different calls
+                    with suppress(Error):  # that follows from this one
+                        follow()
+                raise
         for rank, count in enumerate(counts):
             if count > 0:
                 where = f" on rank {rank}" if len(counts) > 1 else ""
@@ -318,13 +325,7 @@ class Domain:
         copy."""
         if self._closed:
             return
-        try:
-            self._refuse_leases("close()")
-        except Error as error:
-            if not isinstance(error, InvalidArgument):  # which all ranks get that are in different calls
-                with suppress(Error):  # that follows from this one
-                    self._core.close()
-            raise
+        self._refuse_leases("close()", self._core.close)
         self._core.close()
         self._closed = True
         self._caller.stream = None

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from operator import index
 from typing import Any
+
+import numpy as np
 
 from . import _core
 from ._plan import Machine, Plan
@@ -20,10 +22,16 @@ def checked(value: Any, name: str, kind: type | tuple[type, ...], allowed: str) 
     return value
 
 
-def three_bools(values: Sequence[bool], name: str) -> tuple[bool, bool, bool]:
-    if not isinstance(values, Sequence) or len(values) != 3:
+def three_bools(values: Iterable[bool], name: str) -> tuple[bool, bool, bool]:
+    three = tuple(values) if isinstance(values, Iterable) else ()
+    if len(three) != 3 or not all(isinstance(value, (bool, np.bool_, int)) and value in (0, 1) for value in three):
         raise InvalidArgument(f"{name} is {values!r}; allowed are three bools: z, y, x")
-    return tuple(bool(value) for value in values)  # type: ignore[return-value]
+    return tuple(bool(value) for value in three)  # type: ignore[return-value]
+
+
+def of_axes(value: str | Iterable[str]) -> Any:
+    """One name for all three axes, or three; what is neither as it is."""
+    return (value,) * 3 if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else value
 
 
 def by_name(fields: Mapping[str, Any] | None, add_field: Callable[..., Any]) -> dict[str, Mapping[str, Any]]:
@@ -82,7 +90,7 @@ def shape_of(shape: Sequence[int] | None, plan: Plan | None) -> tuple[int, ...] 
     except TypeError:
         cells = ()
     if len(cells) != 3:
-        raise InvalidArgument(f"shape is {shape!r}; allowed are three numbers of cells: nz, ny, nx")
+        raise InvalidArgument(f"shape is {shape!r}; allowed are three ints: nz, ny, nx")
     if plan is not None and cells != plan.shape:
         raise InvalidArgument(f"shape is {cells}; allowed is the plan's {plan.shape}, or no shape")
     return cells

@@ -33,7 +33,7 @@ class Selections:
             if not depths:
                 raise InvalidArgument("fields is empty; allowed are names of fields, or None for all")
             for name, depth in depths:
-                if depth is not None:
+                if isinstance(fields, Mapping):
                     checked(depth, f"depth of field '{name}'", Integral, "an int of 1 or more")
             found = self._made[depths] = _core.Selection([(field_of(name)._id, depth) for name, depth in depths])
         return found

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
@@ -40,8 +40,8 @@ class Stencil:
 
 
 def _widths(radius: int | Sequence[int]) -> Widths:
-    widths = (radius,) * 3 if isinstance(radius, Integral) else radius
-    if not isinstance(widths, Sequence) or len(widths) != 3 or not all(isinstance(w, Integral) and w >= 0 for w in widths):
+    widths = tuple(radius) if isinstance(radius, Iterable) else (radius,) * 3
+    if len(widths) != 3 or not all(isinstance(w, Integral) and w >= 0 for w in widths):
         raise InvalidArgument(f"stencil radius is {radius!r}; allowed is an int from 0 on, or three of them: z, y, x")
     return tuple(int(w) for w in widths)  # type: ignore[return-value]
 

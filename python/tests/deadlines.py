@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job of several ranks: mpirun -n N python deadlines.py. The last one does not come to close(), nor to the next domain; the others wait
+"""A job of several ranks: mpirun -n N python deadlines.py. The last one comes neither to rebalance() nor close(), nor to the next domain; the others wait
 for it as long as `timeout`. Rank 0 prints "passed"."""
 
 import time
@@ -22,8 +22,13 @@ def error_of(call):
 
 
 begin = time.monotonic()
-domain = halocline.Domain((12, 10, 14), 1, {"u": "float32"}, comm=world, timeout=1)
+domain, other = (halocline.Domain((12, 10, 14), 1, {"u": "float32"}, comm=world, timeout=1) for _ in range(2))
 if not last:
+    late = error_of(other.rebalance)
+    found.append("" if late.startswith("DeadlineError: ") and "rebalance()" in late else late)
+    failed = time.monotonic()
+    late = error_of(other.exchange)
+    found.append("" if late != "no error" and time.monotonic() < failed + 0.5 else f"{late} after {time.monotonic() - failed} s")
     late = error_of(domain.close)
     found.append("" if late.startswith("DeadlineError: ") and "close()" in late else late)
     domain.close()  # of a domain that has failed

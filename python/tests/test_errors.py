@@ -27,8 +27,8 @@ from halocline import _core, errors
         (dict(shape=(8, 8, 8), messages="by_pigeon", fields={"u": "int8"}), "allowed are by_neighbour, by_direction, by_rank, by_node and auto"),
         (dict(shape=(8, 8, 8), comm=3, fields={"u": "int8"}), "comm is 3"),
         (dict(shape=(0, 8, 8), fields={"u": "int8"}), "0"),
-        (dict(shape=(4.5, 8, 8)), "shape is (4.5, 8, 8); allowed are three numbers of cells"),
-        (dict(shape=8), "shape is 8; allowed are three numbers of cells"),
+        (dict(shape=(4.5, 8, 8)), "shape is (4.5, 8, 8); allowed are three ints"),
+        (dict(shape=8), "shape is 8; allowed are three ints"),
         (dict(shape=(8, 8, 8), boundary=3), "boundary is 3; allowed is one name, or three"),
         (dict(shape=(8, 8, 8), devices="2"), "devices is '2'; allowed is an int of 1 or more, or None"),
         (dict(shape=(8, 8, 8), transports=["direct"]), "transports is ['direct']; allowed is a str of names"),
@@ -44,6 +44,7 @@ from halocline import _core, errors
         ),
         (dict(shape=(8, 8, 8), fields={"u": {"buffers": "2"}}), "buffers of 'u' is '2'; allowed is an int of 1 or more"),
         (dict(shape=(8, 8, 8), fields={"u": {"staggered": True}}), "staggered of 'u' is True; allowed are three bools: z, y, x"),
+        (dict(shape=(8, 8, 8), fields={"u": {"staggered": "xyz"}}), "staggered of 'u' is 'xyz'; allowed are three bools: z, y, x"),
         (dict(shape=(8, 8, 8), fields={"u": {"wire": "x"}}), "wire of field 'u' is 'x'; allowed are f32, bf16, f16, or a dtype"),
     ],
 )
