@@ -212,7 +212,7 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
       ->group(group);
   add_flag(command, "--overlap",
            "update the interior during the exchange; without any of these three flags, runs of 200 steps or more "
-           "first time all of them, unless files are due within 72 steps",
+           "first time all of them, 24 steps each, unless files are due before",
            [&settings] { settings.halos = jacobi3d::Halos::overlapped; })
       ->group(group);
   add_flag(command, "--await-halos",

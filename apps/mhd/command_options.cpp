@@ -168,7 +168,8 @@ void add_study_options(CLI::App& command, MhdOptions& own) {
 /// The paper's benchmark: 100 steps first, 1,000 timed, or 100 of large domains; random fields and a tiny step.
 void follow_paper(MhdOptions& own, const Vec3& size) {
   const std::string paper = "--paper, which has its own";
-  if (own.initial) refuse_together("--initial", paper);
+  if (own.initial && *own.initial != mhd::Start::random) refuse_together("--initial", paper);
+  if (own.problem.amplitude) refuse_together("--amplitude", paper);
   if (own.settings.dt) refuse_together("--dt", paper);
   if (own.cfl) refuse_together("--cfl", paper);
   own.problem.start = mhd::Start::random;
@@ -195,6 +196,7 @@ void add_mhd_options(CLI::App& command, MhdOptions& own) {
 
 void complete(MhdOptions& own, const Vec3& size) {
   if (own.cfl && own.settings.dt) refuse_together("--cfl", "--dt");
+  if (own.cfl_every && (own.settings.dt || own.paper)) refuse_together("--cfl-every", "a given time step");
   own.problem.start = own.initial.value_or(own.problem.start);
   if (own.paper) follow_paper(own, size);
   if (own.steps) own.settings.steps = *own.steps;
