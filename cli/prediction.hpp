@@ -63,7 +63,7 @@ struct PredictedRow {
 [[nodiscard]] double seconds_per_update(const PredictFlags& flags, const halocline::machine::MachineMap& map);
 
 /// The rows of flags.study on a machine: 1, 2, 4, ... devices of one node, then 2, 4, ... nodes, up to all. Strong: each size on all of them. Weak: each
-/// size a device, doubled along z, y and x in turn.
+/// size a device (partition::weak_extent()).
 [[nodiscard]] std::vector<PredictCase> predict_cases(const PredictFlags& flags,
                                                      const halocline::machine::MachineMap& map);
 

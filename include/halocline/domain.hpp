@@ -330,7 +330,7 @@ class Domain {
   [[nodiscard]] std::vector<double> measure(const std::function<void(const Subdomain&)>& kernel);
   /// Collective: cuts the domain anew, maybe by another grid, in proportion to the speeds of this rank's devices, and moves the owned cells
   /// of all buffers to their new subdomains, with the halos beyond open ends; other halos are undefined until the next exchange. What
-  /// follows is as without it, bit for bit, but for reductions: value() of an earlier one throws. Subdomains of the span show their new
+  /// follows is as without it, bit for bit, but for reductions: value() of an earlier one throws where the cut has changed. Subdomains of the span show their new
   /// boxes; their copies, views, Output and Checkpoints are invalid. The first accumulate() is collective again. Needs host memory for the
   /// owned cells. Where no rank gives speeds, they are measured as by PartitionOptions::measure_weights. Throws InvalidArgument, and changes
   /// nothing, while an exchange is under way or a Graph exists, and for a domain of OwnedBoxes, of given cuts, or with own arrays.
