@@ -26,7 +26,7 @@ inline constexpr std::array<std::string_view, 6> start_names{"random",      "sou
 
 struct Problem {
   Start start = Start::random;
-  std::optional<double> amplitude;  ///< of waves and turbulence, 0 or more; unset: the start's own
+  std::optional<double> amplitude{};  ///< of waves and turbulence, 0 or more; unset: the start's own
   std::uint64_t seed = 1;
 };
 
