@@ -36,7 +36,7 @@ enum class Halos : int {
 
 struct Settings {
   std::int64_t steps = 200;  ///< 1 or more
-  /// Of a run in parts, each by a call of its own: the steps done before this part, 0 or more, and those of the whole run, at least
+  /// Of a run in parts, each by a call of its own: the steps done before this part, 0 or more, and all steps of the run, at least
   /// first + steps. Residuals are then taken after the same steps as in a run by one call. Unset: this part is the last one.
   std::int64_t first = 0;
   std::optional<std::int64_t> last;

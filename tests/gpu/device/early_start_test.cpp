@@ -136,7 +136,7 @@ TEST_F(GpuEarlyStarts, AreNotBehindSeveralKernels) {
   EXPECT_EQ(read(tested.copy()), 3u);
 }
 
-/// The kernel may be another device's. Captured twice, as nodes of a second capture may lie where those of the first did.
+/// The kernel may be another device's. Captured twice, as a node of the second capture may lie at the address of an earlier one.
 TEST_F(GpuEarlyStarts, AreNotBehindAKernelByWhichTheStreamJoinsTheCapture) {
   Case tested(*backend, 0);
   const auto origin = backend->create_stream(0);
