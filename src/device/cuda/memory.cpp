@@ -70,13 +70,6 @@ class DeviceBuffer final : public Buffer {
 
 std::size_t whole_pages(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), export_granularity); }
 
-void fill_with_zeros(const Device& device, std::byte* data, std::size_t bytes) {
-  const CurrentDevice current(device.context());
-  const CaptureAside aside;
-  check(cudaMemsetAsync(data, 0, bytes, device.aside()), "cudaMemsetAsync");
-  check(cudaStreamSynchronize(device.aside()), "cudaStreamSynchronize");
-}
-
 class LegacyBuffer final : public ShareableBuffer {
  public:
   LegacyBuffer(const std::shared_ptr<Devices>& devices, int device, std::size_t bytes)
@@ -175,6 +168,13 @@ class PinnedBuffer final : public Buffer {
 };
 
 }  // namespace
+
+void fill_with_zeros(const Device& device, std::byte* data, std::size_t bytes) {
+  const CurrentDevice current(device.context());
+  const CaptureAside aside;
+  check(cudaMemsetAsync(data, 0, bytes, device.aside()), "cudaMemsetAsync");
+  check(cudaStreamSynchronize(device.aside()), "cudaStreamSynchronize");
+}
 
 std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Devices> devices, int device, std::size_t bytes) {
   return std::make_unique<DeviceBuffer>(std::move(devices), device, bytes);

@@ -11,6 +11,8 @@
 
 namespace halocline::device::cuda {
 
+/// Behind no work of the user's, and done when it returns.
+void fill_with_zeros(const Device& device, std::byte* data, std::size_t bytes);
 [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Devices> devices, int device, std::size_t bytes);
 /// Exported as Devices::exports() has it for the device. Throws CapabilityError if the device refuses the setting.
 [[nodiscard]] std::unique_ptr<ShareableBuffer> make_shareable(std::shared_ptr<Devices> devices, int device,

@@ -51,7 +51,7 @@ constexpr Duration longest_call = std::chrono::seconds(1);
 struct Handle {
   Context context;
   int device = 0;
-  cudaStream_t aside = nullptr;  ///< Device::aside()
+  const Device* on = nullptr;  ///< as long as the backend is there
   ncclComm_t comm = nullptr;
   std::atomic<bool> aborted{false};
   std::atomic<int> calls{0};  ///< under way
@@ -86,8 +86,7 @@ class Registered final : public Buffer {
     }
     try {
       // Not behind work of the user's streams: an exchange may use the memory from now on.
-      check(cudaMemsetAsync(memory_, 0, bytes, handle_->aside), "cudaMemsetAsync");
-      check(cudaStreamSynchronize(handle_->aside), "cudaStreamSynchronize");
+      fill_with_zeros(*handle_->on, static_cast<std::byte*>(memory_), bytes);
       nccl().check(nccl().register_memory(handle_->comm, memory_, bytes, &registration_), "ncclCommRegister");
     } catch (...) {
       (void)nccl().free(memory_);
@@ -222,7 +221,7 @@ struct Joining {
       received.push_back(make_buffer(devices, handles[i]->device, std::max<std::size_t>(peers, 1) * sizeof(int)));
       const CurrentDevice current(handles[i]->context);
       check(cudaMemcpyAsync(sent[i]->data(), &setup.members[i].number, sizeof(int), cudaMemcpyHostToDevice,
-                            handles[i]->aside),
+                            handles[i]->on->aside()),
             "cudaMemcpyAsync");
     }
     NcclCommunicator::group([&] {
@@ -230,9 +229,10 @@ struct Joining {
         const CurrentDevice current(handles[i]->context);
         std::byte* to = received[i]->data();
         for (const int peer : setup.members[i].peers) {
-          nccl().check(nccl().send(sent[i]->data(), sizeof(int), ncclInt8, peer, handles[i]->comm, handles[i]->aside),
-                       "ncclSend");
-          nccl().check(nccl().receive(to, sizeof(int), ncclInt8, peer, handles[i]->comm, handles[i]->aside),
+          nccl().check(
+              nccl().send(sent[i]->data(), sizeof(int), ncclInt8, peer, handles[i]->comm, handles[i]->on->aside()),
+              "ncclSend");
+          nccl().check(nccl().receive(to, sizeof(int), ncclInt8, peer, handles[i]->comm, handles[i]->on->aside()),
                        "ncclRecv");
           to += sizeof(int);
         }
@@ -242,9 +242,9 @@ struct Joining {
       const CurrentDevice current(handles[i]->context);
       std::vector<int> seen(setup.members[i].peers.size());
       check(cudaMemcpyAsync(seen.data(), received[i]->data(), seen.size() * sizeof(int), cudaMemcpyDeviceToHost,
-                            handles[i]->aside),
+                            handles[i]->on->aside()),
             "cudaMemcpyAsync");
-      check(cudaStreamSynchronize(handles[i]->aside), "cudaStreamSynchronize");
+      check(cudaStreamSynchronize(handles[i]->on->aside()), "cudaStreamSynchronize");
       if (seen != setup.members[i].peers) throw CommunicationError("NCCL has delivered other data than were sent");
     }
   }
@@ -268,8 +268,8 @@ std::vector<std::unique_ptr<Communicator>> join_nccl(std::shared_ptr<Devices> de
   joining->setup = setup;
   for (const CommunicatorMember& member : setup.members) {
     auto handle = std::make_shared<Handle>();
-    handle->context = devices->at(member.device).context();
-    handle->aside = devices->at(member.device).aside();
+    handle->on = &devices->at(member.device);
+    handle->context = handle->on->context();
     handle->device = member.device;
     joining->handles.push_back(std::move(handle));
   }
