@@ -46,19 +46,20 @@ void Domain::Impl::reduce(std::span<const reduction_id> which) {
   std::ranges::sort(sorted);
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   std::vector<int> buffers;
-  std::vector<Transfer> read;
   for (const reduction_id one : sorted) {
     check_reduction(one);
-    const field_id field = reduced[one.index()].field;
-    buffers.push_back(current[field.index()]);
-    read.push_back({.field = field});
+    buffers.push_back(current[reduced[one.index()].field.index()]);
   }
   if (sorted.empty()) return;
-  if (const Verdict can = reductions->capturable(); captured() && !can.yes) {
-    throw CapabilityError("a reduction cannot be captured in a graph: " + can.why_not);
-  }
   const device::CountMemory counted(*account, device::Purpose::other);
-  if (captured()) exchange->expect(streams, selection(read), "reduce()");
+  if (captured()) {
+    if (const Verdict can = reductions->capturable(); !can.yes) {
+      throw CapabilityError("a reduction cannot be captured in a graph: " + can.why_not);
+    }
+    std::vector<Transfer> read;
+    for (const reduction_id one : sorted) read.push_back({.field = reduced[one.index()].field});
+    exchange->expect(streams, selection(read), "reduce()");
+  }
   reductions->run(streams, sorted, buffers, *exchange);
 }
 
