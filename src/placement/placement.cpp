@@ -54,6 +54,13 @@ std::vector<Slot> slots_of(const machine::MachineMap& map) {
   return slots;
 }
 
+std::vector<node_id> nodes_of(std::span<const Slot> slots) {
+  std::vector<node_id> nodes;
+  nodes.reserve(slots.size());
+  for (const Slot& slot : slots) nodes.push_back(slot.node);
+  return nodes;
+}
+
 std::vector<subdomain_id> Placement::of_rank(rank_id rank) const {
   std::vector<subdomain_id> mine;
   for (std::size_t s = 0; s < slots.size(); ++s) {

@@ -26,6 +26,9 @@ struct Slot {
 /// All slots of a machine, by node, then rank, then ordinal.
 [[nodiscard]] std::vector<Slot> slots_of(const machine::MachineMap& map);
 
+/// The node of each slot.
+[[nodiscard]] std::vector<node_id> nodes_of(std::span<const Slot> slots);
+
 /// Owners imply Method::given.
 [[nodiscard]] bool gives_owners(const Request& request);
 

@@ -133,21 +133,21 @@ void balance(Plan& plan, const PlanRequest& request) {
     const std::vector<double> weights = speeds.of(*choice.slots);
     choice.imbalance = imbalance_of(in_proportion(request, *choice.even, weights), weights);
   }
+  const auto geometry_with = [&](const Choice& choice) {
+    return geometry_of(request, in_proportion(request, *choice.even, speeds.of(*choice.slots)));
+  };
   const double least = std::ranges::min(choices, {}, &Choice::imbalance).imbalance;
   const Choice* best = nullptr;
   std::pair<std::int64_t, std::int64_t> best_traffic;
   for (const Choice& choice : choices) {
     if (choice.imbalance > alike * least) continue;
-    std::vector<node_id> nodes;
-    for (const Slot& slot : *choice.slots) nodes.push_back(slot.node);
-    const model::Traffic traffic =
-        model::traffic_of(geometry_of(request, in_proportion(request, *choice.even, speeds.of(*choice.slots))), nodes);
+    const model::Traffic traffic = model::traffic_of(geometry_with(choice), placement::nodes_of(*choice.slots));
     const std::pair cost(traffic.off_node, traffic.most_sent);
     if (best != nullptr && cost >= best_traffic) continue;
     best = &choice;
     best_traffic = cost;
   }
-  plan.geometry = geometry_of(request, in_proportion(request, *best->even, speeds.of(*best->slots)));
+  plan.geometry = geometry_with(*best);
   if (best != &choices.front()) {
     plan.placement = {.slots = *best->slots};
     plan.placement_method = placement::Method::trivial;

@@ -44,12 +44,6 @@ void mark_automatic(std::vector<Candidate>& all, PlanRequest request) {
   }
 }
 
-std::vector<node_id> nodes_in_order(const machine::MachineMap& machine) {
-  std::vector<node_id> nodes;
-  for (const placement::Slot& slot : placement::slots_of(machine)) nodes.push_back(slot.node);
-  return nodes;
-}
-
 /// What candidates are ordered by.
 std::tuple<int, std::int64_t, std::int64_t> cost_of(const Candidate& candidate) {
   if (candidate.together) return {0, *candidate.together, candidate.simulated ? 0 : 1};
@@ -87,7 +81,7 @@ Candidates candidates(const PlanRequest& asked) {
   cut.device_grid.reset();
   cut.weights.clear();
   const model::Predictor predictor = predictor_of(request);
-  const std::vector<node_id> nodes = nodes_in_order(request.machine);
+  const std::vector<node_id> nodes = placement::nodes_of(placement::slots_of(request.machine));
   Candidates found{.list = {},
                    .why_not_predicted = why_not_predicted(request),
                    .origin = {},

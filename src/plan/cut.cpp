@@ -246,8 +246,7 @@ Cut cut(const PlanRequest& asked, bool with_times) {
 /// Why subdomains may not change their nodes, whatever times are; empty where they may.
 std::string why_not_moved(const PlanRequest& asked) {
   if (!asked.weights.empty() || speeds_differ(asked)) return "cells are cut in proportion to devices' speeds";
-  std::vector<node_id> nodes;
-  for (const placement::Slot& slot : placement::slots_of(asked.machine)) nodes.push_back(slot.node);
+  const std::vector<node_id> nodes = placement::nodes_of(placement::slots_of(asked.machine));
   if (std::ranges::adjacent_find(nodes, std::ranges::not_equal_to{}) == nodes.end()) {
     return "all ranks are on one node";
   }
