@@ -155,7 +155,7 @@ void read_nodes(const JsonCursor& json, MachineMap& map, std::unordered_set<std:
   }
   const auto add = [&](NodeEntry entry) {
     if (!names.insert(entry.name).second) {
-      throw InvalidArgument(fmt::format("{} is '{}' as that of another node; allowed is a name for each node",
+      throw InvalidArgument(fmt::format("{} is '{}', as another node's is; allowed is a name of its own",
                                         json.at("name").path(), entry.name));
     }
     map.nodes.push_back(std::move(entry));

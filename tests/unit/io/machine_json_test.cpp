@@ -255,7 +255,7 @@ TEST(MachineJson, EachBadDocumentIsRefusedByPath) {
       {R"("count": 3)", R"("count": 0)", "nodes[0].count is 0; allowed is a whole number from 1 to"},
       {R"("count": 3)", R"("count": 99999999)", "nodes[0].count is 99999999; allowed is a whole number from 1 to"},
       {R"("name": "x")", R"("name": "n-0")",
-       "nodes[1].name is 'n-0' as that of another node; allowed is a name for each node"},
+       "nodes[1].name is 'n-0', as another node's is; allowed is a name of its own"},
       {R"("rack": 2)", R"("port": 3)", "nodes[0].port is -1; allowed is 0 to 999999999, as some nodes have ports"},
       {R"("rack": 2)", R"("rack": -2)", "nodes[1].rack is -2"},
       {R"("rack": 2)", R"("count": 2)", "nodes[1].device_uuids is an array of 1; allowed is nothing beside a count"},
