@@ -43,7 +43,7 @@ struct Settings {
   /// Unset: the first steps of a run that has many try all ways, and the fastest goes on; a short run overlaps, and so does one whose
   /// first part is too short to try them.
   std::optional<Halos> halos;
-  /// Steps between residuals, counted from the first of the whole run; 0: only that of its last step.
+  /// Steps between residuals, counted from the first of the whole run; 0: only after its last step.
   std::int64_t residual_every = 0;
   double tolerance = 0;  ///< stop once Residual::max is below it; 0: never
   /// Record the fewest steps that are whole cycles of the two buffers and of the steps that an exchange serves, and

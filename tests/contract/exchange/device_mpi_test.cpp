@@ -68,7 +68,7 @@ TEST(DeviceMpi, a_wrong_byte_in_a_large_message_is_a_no_on_all_ranks) {
 TEST(DeviceMpi, a_failure_of_a_device_is_an_error_on_all_ranks) {
   std::vector<std::string> errors(3);
   comm::run_as_threads(3, [&](comm::RankGroup& inner) {
-    // Its third copy is that of what has arrived.
+    // Its third copy brings what has arrived to the host.
     const auto injector = std::make_shared<FailNth>(device::Operation::copy, inner.rank() == rank_id(1) ? 3 : -1);
     ForwardingBackend backend(device::make_host_backend({.injector = injector}), {.kind = halocline::DeviceKind::cuda});
     ForwardingCommunicator comm(inner);

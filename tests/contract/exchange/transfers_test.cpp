@@ -389,10 +389,8 @@ TEST(TransfersRefused, what_is_not_allowed_is_named) {
       refusal({.field = u.id, .depth = 1}),
       HasSubstr("depth of field 'u' is 1; allowed is 2 or more, the whole halo, as an exchange serves 2 steps"));
   EXPECT_THAT(refusal({.field = field_id(3)}), HasSubstr("field is 3; allowed are 0 to 0"));
-  EXPECT_THAT(error_of<InvalidArgument>([&] {
-                (void)domain.start_exchange({{u}, {u}});
-              }),
-              HasSubstr("field 'u' is given twice"));
+  const auto twice = [&] { (void)domain.start_exchange({{u}, {u}}); };
+  EXPECT_THAT(error_of<InvalidArgument>(twice), HasSubstr("field 'u' is given twice"));
   domain.exchange({{.field = u, .depth = 2}});
   domain.close();
 }
