@@ -19,9 +19,10 @@ namespace halocline::model {
 class Occupancy {
  public:
   struct Part {
-    int resource = 0;     ///< 0 to resources() - 1: a channel or a shared resource
-    double per_byte = 0;  ///< seconds
-    double fixed = 0;     ///< seconds, whatever the bytes are
+    int resource = 0;           ///< 0 to resources() - 1: a channel or a shared resource
+    std::int64_t channel = -1;  ///< of the interconnect; negative for a shared resource
+    double per_byte = 0;        ///< seconds
+    double fixed = 0;           ///< seconds, whatever the bytes are
   };
   struct Message {
     std::vector<Part> parts;

@@ -16,6 +16,7 @@ machine::MachineMap section_of(const machine::MachineMap& map, std::span<const n
     const node_id copy(std::ssize(section.nodes));
     section.nodes.push_back(map.nodes.at(node.index()));
     section.nodes.back().device_uuids.clear();
+    section.nodes.back().port = -1;  // one switch has none to choose from, and a node may be there twice
     for (const machine::RankEntry& rank : map.ranks) {
       if (rank.node == node) section.ranks.push_back({copy, rank.devices});
     }

@@ -68,7 +68,7 @@ std::vector<Flow> flows_between(const std::vector<Place>& from, const std::vecto
   return flows;
 }
 
-bool differ(const Shares& shares) { return shares.most > 1.5 * shares.least; }
+bool differ(const Shares& shares) { return shares.most > most_of_equal * shares.least; }
 
 }  // namespace
 

@@ -12,8 +12,10 @@ struct Shares {
   friend bool operator==(const Shares&, const Shares&) = default;
 };
 
-/// How equally the devices of a machine are connected. Links count as unequal if a share exceeds another by more than a half: less may be noise
-/// of measured rates.
+/// Shares that differ by a larger factor are unequal: less may be noise of measured rates.
+inline constexpr double most_of_equal = 1.5;
+
+/// How equally the devices of a machine are connected.
 struct Connection {
   /// All devices of a node that ranks drive send to each other at once: the shares of the pairs, of all kinds of nodes. Above 16 devices
   /// a node, each sends to those 1, 2, 4, ... places after it.

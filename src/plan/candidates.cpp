@@ -7,6 +7,7 @@
 #include "halocline/error.hpp"
 #include "plan/cut.hpp"
 #include "plan/detail/joint.hpp"
+#include "plan/detail/known_times.hpp"
 
 namespace halocline {
 namespace {

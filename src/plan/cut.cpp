@@ -11,42 +11,16 @@
 
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
-#include "machine/typical_rates.hpp"
 #include "model/simulate.hpp"
-#include "model/unequal.hpp"
 #include "partition/size.hpp"
 #include "plan/detail/balance.hpp"
 #include "plan/detail/joint.hpp"
+#include "plan/detail/known_times.hpp"
 #include "plan/detail/simulated_machine.hpp"
 #include "plan/detail/system.hpp"
 
 namespace halocline {
 namespace {
-
-/// Nodes and devices a node, as the ranks drive them; one node of all where nodes hold unequal numbers.
-struct Shape {
-  std::int64_t nodes = 1;
-  std::int64_t devices_per_node = 1;
-  bool uneven = false;  ///< the one node is several
-};
-
-Shape shape_of(const machine::MachineMap& machine) {
-  std::vector<std::int64_t> slots(machine.nodes.size(), 0);
-  for (const auto& rank : machine.ranks) {
-    slots.at(rank.node.index()) += static_cast<std::int64_t>(rank.devices.size());
-  }
-  std::erase(slots, 0);
-  if (slots.empty()) return {0, 0};
-  const auto [least, most] = std::minmax_element(slots.begin(), slots.end());
-  if (*least == *most) return {static_cast<std::int64_t>(slots.size()), *most};
-  std::int64_t all = 0;
-  for (const auto n : slots) all += n;
-  return {1, all, true};
-}
-
-std::string uneven_text(const Shape& shape) {
-  return fmt::format("nodes hold unequal numbers of devices, {} in all", shape.devices_per_node);
-}
 
 partition::Method method_of(const PlanRequest& request) {
   return request.cuts ? partition::Method::given : request.partition;
@@ -329,7 +303,7 @@ Cut cut_for_steps(const PlanRequest& request) {
 partition::Request cut_of(const PlanRequest& request) {
   request.machine.check();
   check_fields(request.fields);
-  Shape shape = shape_of(request.machine);
+  MachineShape shape = shape_of(request.machine);
   if (shape.nodes == 0) {
     throw InvalidArgument("machine '" + request.machine.name +
                           "' has no ranks that drive devices; allowed are machines with at least one");
@@ -346,42 +320,6 @@ partition::Request cut_of(const PlanRequest& request) {
           .cuts = request.cuts,
           .boundaries = request.boundaries,
           .weights = request.weights};
-}
-
-std::string why_not_judged(const PlanRequest& request) {
-  if (placement::gives_owners(request.placement)) return "owners are given";
-  const Shape shape = shape_of(request.machine);
-  if (shape.uneven && shape.devices_per_node > most_devices_of_whole) return uneven_text(shape);
-  try {
-    static_cast<void>(model::connection_of(model::as_measured(request.machine)));
-  } catch (const InvalidArgument& error) {
-    return error.what();  // a device has no path to the network
-  }
-  return "";
-}
-
-bool links_are_unequal(const PlanRequest& request) {
-  return why_not_judged(request).empty() && model::connection_of(model::as_measured(request.machine)).unequal();
-}
-
-model::Predictor predictor_of(const PlanRequest& request) {
-  if (!machine::has_typical_rates(request.machine)) return model::Predictor(request.machine, request.tuning);
-  return model::Predictor(machine::with_typical_rates(request.machine), request.tuning);
-}
-
-std::string why_not_predicted(const PlanRequest& request) {
-  // Predictions know node parts only, and there is one.
-  if (const Shape shape = shape_of(request.machine); shape.uneven) return uneven_text(shape);
-  return predictor_of(request).why_not();
-}
-
-std::string origin_of_rates(const PlanRequest& request) {
-  if (!machine::has_typical_rates(request.machine)) return "";
-  return fmt::format("; rates of {}, as none were measured here", machine::typical_gpus);
-}
-
-bool simulates_grids(const PlanRequest& request, bool unequal) {
-  return unequal || !why_not_predicted(request).empty();
 }
 
 partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts) {

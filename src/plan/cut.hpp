@@ -12,19 +12,6 @@ namespace halocline {
 /// What a request asks of the stage partition, without a cost. Throws InvalidArgument for a machine without ranks that drive devices, fewer
 /// than 1 step per exchange, and halos that are too wide to count.
 [[nodiscard]] partition::Request cut_of(const PlanRequest& request);
-/// Why times of exchanges cannot be simulated for a choice; empty where they can: with given owners, where nodes hold unequal numbers of
-/// devices, more than 64 in all, and where a device has no path to the network.
-[[nodiscard]] std::string why_not_judged(const PlanRequest& request);
-/// Whether messages of the request's machine meet unequal links (model/unequal.hpp), and times can be simulated.
-[[nodiscard]] bool links_are_unequal(const PlanRequest& request);
-/// Predicts exchanges by the machine's exchange rates, or by typical ones.
-[[nodiscard]] model::Predictor predictor_of(const PlanRequest& request);
-/// Why predictor_of() cannot predict the request's exchanges; empty where it can: without rates, and where nodes hold unequal numbers of devices.
-[[nodiscard]] std::string why_not_predicted(const PlanRequest& request);
-/// What a predicted time adds where rates are typical ones; empty otherwise.
-[[nodiscard]] std::string origin_of_rates(const PlanRequest& request);
-/// Whether `fastest` compares simulated times: with unequal links, and where none can be predicted.
-[[nodiscard]] bool simulates_grids(const PlanRequest& request, bool unequal);
 /// What is cut how, and why so.
 struct Cut {
   partition::Geometry geometry;

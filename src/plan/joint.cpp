@@ -31,8 +31,21 @@ constexpr std::int64_t most_looked_at = 40'000'000;
 /// Grids whose fastest placement is improved further.
 constexpr std::size_t most_improved = 3;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+/// Of an exchange, in picoseconds: on the whole machine, and on the simulated cases, which tell apart grids that the network binds.
+struct Time {
+  std::int64_t whole = 0;
+  std::int64_t cases = 0;
+  friend auto operator<=>(const Time&, const Time&) = default;
+};
+constexpr Time never_done{never, never};
+
 /// Not by rounding alone.
 bool is_less(std::int64_t time, std::int64_t than) { return time < than - than / 10'000; }
+bool is_less(const Time& time, const Time& than) {
+  if (is_less(time.whole, than.whole)) return true;
+  return !is_less(than.whole, time.whole) && is_less(time.cases, than.cases);
+}
 
 SlotOf in_order(const Case& one) {
   SlotOf slot_of(static_cast<std::size_t>(one.geometry.partition.size()));
@@ -67,22 +80,22 @@ class Search {
     rank();
     // The best placement of as many grids as there is time for, then more placements of the fastest.
     for (Grid& grid : grids_) judge(grid, 0, most_effort / 2);
-    std::ranges::stable_sort(grids_, {}, [](const Grid& grid) { return grid.simulated.value_or(never); });
+    std::ranges::stable_sort(grids_, {}, [](const Grid& grid) { return grid.simulated.value_or(never_done); });
     for (std::size_t p = 1; p < most_placements; ++p) {
       for (Grid& grid : grids_) judge(grid, p, most_effort * 3 / 4);
     }
-    std::ranges::stable_sort(grids_, {}, [](const Grid& grid) { return grid.simulated.value_or(never); });
+    std::ranges::stable_sort(grids_, {}, [](const Grid& grid) { return grid.simulated.value_or(never_done); });
     for (Grid& grid : std::span(grids_).first(std::min(most_improved, grids_.size()))) improve(grid);
-    if (best_.time >= baseline.time - baseline.time / 64) best_ = baseline;
+    if (best_.time.whole >= baseline.time.whole - baseline.time.whole / 64) best_ = baseline;
     Joint joint{partitions_[best_.partition], {}, {}, {}};
     joint.slots = machines_.slots_of(joint.partition, best_.located);
-    joint.judged = {best_.time, baseline.time, in_order_};
+    joint.judged = {best_.time.whole, baseline.time.whole, in_order_};
     for (const partition::Partition& parts : partitions_) joint.grids.push_back({parts, 0, std::nullopt});
     for (const Grid& grid : grids_) {
-      joint.grids[grid.partition].at_least = grid.bound;
-      joint.grids[grid.partition].simulated = grid.simulated;
+      joint.grids[grid.partition].at_least = grid.is_left_out() ? grid.bound : grid.time(grid.bound).whole;
+      if (grid.simulated) joint.grids[grid.partition].simulated = grid.simulated->whole;
     }
-    joint.grids[best_.partition].simulated = best_.time;
+    joint.grids[best_.partition].simulated = best_.time.whole;
     return joint;
   }
 
@@ -90,16 +103,20 @@ class Search {
   /// A partition and a placement on each of its arenas.
   struct Timed {
     std::size_t partition = 0;
-    std::int64_t time = 0;
+    Time time;
     std::vector<SlotOf> located;
   };
   struct Grid {
     std::size_t partition = 0;
-    std::int64_t bound = 0;
+    std::int64_t bound = 0;    ///< of the cases
+    std::int64_t network = 0;  ///< network_load(); never where it is not known
     std::vector<Case> cases;
     std::vector<std::vector<Located>> placements;        ///< by case
     std::vector<std::pair<std::int64_t, SlotOf>> least;  ///< by case: the fastest one simulated
-    std::optional<std::int64_t> simulated;               ///< where all cases were
+    std::optional<Time> simulated;                       ///< where all cases were
+
+    [[nodiscard]] bool is_left_out() const { return network == never; }
+    [[nodiscard]] Time time(std::int64_t of_cases) const { return {std::max(of_cases, network), of_cases}; }
   };
 
   std::int64_t simulate(const Case& one, std::span<const int> slot_of) {
@@ -113,16 +130,19 @@ class Search {
     if (searches_placements_) request.method = Method::automatic;
     for (const Case& one : machines_.cases_of(partitions_.front())) {
       first.located.push_back(placed(one, request));
-      first.time = std::max(first.time, simulate(one, first.located.back()));
+      first.time.cases = std::max(first.time.cases, simulate(one, first.located.back()));
       in_order_ = std::max(in_order_, simulate(one, in_order(one)));
     }
+    const std::int64_t network = machines_.network_load(partitions_.front()).value_or(0);
+    first.time.whole = std::max(first.time.cases, network);
+    in_order_ = std::max(in_order_, network);
     return first;
   }
 
   /// Finds placements for the most promising grids; sorts all by their bounds.
   void rank() {
     for (std::size_t p = 0; p < partitions_.size(); ++p) {
-      Grid grid{p, 0, machines_.cases_of(partitions_[p]), {}, {}, {}};
+      Grid grid{p, 0, 0, machines_.cases_of(partitions_[p]), {}, {}, {}};
       grid.least.assign(grid.cases.size(), {never, {}});
       for (const Case& one : grid.cases) {
         const SlotOf start = in_order(one);
@@ -133,18 +153,28 @@ class Search {
       grids_.push_back(std::move(grid));
     }
     std::ranges::stable_sort(grids_, {}, &Grid::bound);
+    load_network();
     const std::size_t searched = std::min(most_grids, grids_.size());
     std::int64_t effort = most_looked_at;
     for (std::size_t g = 0; g < grids_.size(); ++g) {
-      if (g >= searched && grids_[g].partition != 0) continue;
+      if ((g >= searched || grids_[g].is_left_out()) && grids_[g].partition != 0) continue;
       std::int64_t share = effort / static_cast<std::int64_t>(std::max(searched, g + 1) - g);
       effort -= share;
       find_placements(grids_[g], share);
       effort += share;
     }
     std::ranges::stable_sort(grids_, [](const Grid& a, const Grid& b) {
-      return std::pair(a.bound, a.partition) < std::pair(b.bound, b.partition);
+      return std::pair(a.time(a.bound), a.partition) < std::pair(b.time(b.bound), b.partition);
     });
+  }
+
+  /// Sorts by what the network takes, too. Grids beyond the effort for that are left out, unless not even the first one is within it.
+  void load_network() {
+    const bool known = machines_.network_load(partitions_.front()).has_value();
+    for (Grid& grid : grids_) {
+      grid.network = machines_.network_load(partitions_[grid.partition]).value_or(known ? never : 0);
+    }
+    std::ranges::stable_sort(grids_, {}, [](const Grid& grid) { return grid.time(grid.bound); });
   }
 
   /// effort: of Placements::best(); lessened.
@@ -172,23 +202,23 @@ class Search {
 
   /// Simulates the p-th placement of a grid where it may be faster than the best.
   void judge(Grid& grid, std::size_t p, std::int64_t budget) {
-    std::int64_t time = 0;
+    std::int64_t of_cases = 0;
     for (std::size_t c = 0; c < grid.cases.size(); ++c) {
       std::pair<std::int64_t, SlotOf>& least = grid.least[c];
       if (p < grid.placements[c].size()) {
         const Located& located = grid.placements[c][p];
-        if (std::max(grid.bound, located.bound.picoseconds) < best_.time && effort_ < budget) {
+        if (grid.time(std::max(grid.bound, located.bound.picoseconds)) < best_.time && effort_ < budget) {
           const std::int64_t found = simulate(grid.cases[c], located.slot_of);
           if (found < least.first) least = {found, located.slot_of};
         }
       }
-      time = std::max(time, least.first);
+      of_cases = std::max(of_cases, least.first);
     }
-    if (time == never) return;
-    take(grid, time);
+    if (of_cases == never) return;
+    take(grid, grid.time(of_cases));
   }
 
-  void take(Grid& grid, std::int64_t time) {
+  void take(Grid& grid, const Time& time) {
     grid.simulated = time;
     if (!is_less(time, best_.time)) return;
     best_ = {grid.partition, time, {}};
@@ -208,7 +238,7 @@ class Search {
       });
       all = std::max(all, time);
     }
-    take(grid, all);
+    take(grid, grid.time(all));
   }
 
   const PlanRequest& request_;

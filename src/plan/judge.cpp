@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <set>
 
+#include "core/at.hpp"
 #include "model/simulate.hpp"
 
 namespace halocline {
@@ -56,7 +59,7 @@ Judge::Bound Judge::bound(const Messages& messages, std::span<const int> slot_of
   for (const partition::Flow& flow : messages.list) {
     const Pair& taken = pair(slot_of[flow.from.index()], slot_of[flow.to.index()]);
     const auto bytes = static_cast<double>(flow.bytes);
-    for (const auto& [resource, per_byte, fixed] : taken.message.parts) {
+    for (const auto& [resource, channel, per_byte, fixed] : taken.message.parts) {
       busy_[static_cast<std::size_t>(resource)] += bytes * per_byte + fixed;
     }
     const double alone = taken.message.latency + bytes * taken.message.per_byte;
@@ -78,6 +81,22 @@ std::int64_t Judge::meetings(const Messages& messages, std::span<const int> slot
     squares += met * met;
   }
   return picoseconds_of(std::sqrt(squares));
+}
+
+double Judge::share_of_busiest_rail() {
+  std::vector<std::int64_t> messages(at(interconnect_.rails()), 0);
+  const int devices = static_cast<int>(slots_.size() / 2);
+  for (int device = 0; device < devices; ++device) {
+    std::set<std::int64_t> rails;
+    for (const auto& part : pair(device, devices + device).message.parts) {
+      const std::int64_t of_network = part.channel - interconnect_.first_network_channel();
+      if (of_network >= 0) rails.insert(of_network / interconnect_.channels_of_rail());
+    }
+    for (const std::int64_t rail : rails) ++messages[at(rail)];
+  }
+  const std::int64_t all = std::accumulate(messages.begin(), messages.end(), std::int64_t{0});
+  if (all == 0) return 1.0 / interconnect_.rails();
+  return static_cast<double>(std::ranges::max(messages)) / static_cast<double>(all);
 }
 
 std::int64_t Judge::simulate(const partition::Geometry& geometry, const Messages& messages,

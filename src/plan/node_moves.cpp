@@ -1,73 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/detail/node_moves.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <utility>
-
 #include "core/at.hpp"
+#include "plan/detail/node_network.hpp"
 #include "plan/detail/slots.hpp"
 
 namespace halocline {
-namespace {
-
-/// Islands of nodes whose devices reach each other without the network, by load and store: the number of each node's.
-std::vector<int> islands_of(const machine::MachineMap& map, const std::vector<placement::Slot>& slots,
-                            const std::vector<int>& first) {
-  std::vector<int> island(first.size() - 1);
-  std::vector<std::size_t> stands_for;  // the first node of each island
-  for (std::size_t n = 0; n < island.size(); ++n) {
-    const auto joins = [&](std::size_t other) {
-      for (int a = first[other]; a < first[other + 1]; ++a) {
-        for (int b = first[n]; b < first[n + 1]; ++b) {
-          const placement::Slot& one = slots[at(a)];
-          const placement::Slot& two = slots[at(b)];
-          if (!map.share_load_store(one.node, one.device, two.node, two.device)) return false;
-        }
-      }
-      return true;
-    };
-    const auto in_rack = [&](std::size_t other) {
-      const int rack = map.nodes[slots[at(first[n])].node.index()].rack;
-      return rack >= 0 && rack == map.nodes[slots[at(first[other])].node.index()].rack;
-    };
-    const auto found = std::ranges::find_if(stands_for, [&](std::size_t i) { return in_rack(i) && joins(i); });
-    island[n] = static_cast<int>(found - stands_for.begin());
-    if (found == stands_for.end()) stands_for.push_back(n);
-  }
-  return island;
-}
-
-mapping::Topology network_of(const machine::MachineMap& map, const machine::Interconnect& interconnect,
-                             const std::vector<placement::Slot>& slots, const std::vector<int>& first) {
-  struct Ways {
-    mapping::Topology all;
-    std::vector<int> nodes;  ///< place -> node of the map
-    std::vector<int> island;
-  };
-  const auto ways = std::make_shared<Ways>(Ways{
-      mapping::network_topology(interconnect, static_cast<int>(map.nodes.size())), {}, islands_of(map, slots, first)});
-  mapping::Topology::Graph graph = ways->all.graph();
-  const std::vector<int> vertices = std::move(graph.places);
-  graph.places.clear();
-  for (std::size_t n = 0; n + 1 < first.size(); ++n) {
-    ways->nodes.push_back(static_cast<int>(slots[at(first[n])].node.value()));
-    graph.places.push_back(vertices[at(ways->nodes.back())]);
-  }
-  const auto channels = ways->all.channels();
-  return {std::move(graph), {channels.begin(), channels.end()}, [ways](int from, int to, std::vector<int>& route) {
-            if (ways->island[at(from)] == ways->island[at(to)]) return;
-            thread_local std::vector<int> scratch;
-            const auto way = ways->all.route(ways->nodes[at(from)], ways->nodes[at(to)], scratch);
-            route.insert(route.end(), way.begin(), way.end());
-          }};
-}
-
-}  // namespace
 
 NodeMoves::NodeMoves(const machine::MachineMap& map, const machine::Interconnect& interconnect,
                      const std::vector<placement::Slot>& slots)
-    : first_(first_slots(slots)), network_(network_of(map, interconnect, slots, first_)) {
+    : first_(first_slots(slots)), network_(node_network(map, interconnect, slots, first_)) {
   for (int n = 0; n < nodes(); ++n) node_of_.resize(at(first_[at(n) + 1]), n);
 }
 

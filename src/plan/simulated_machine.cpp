@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <utility>
 
 #include "halocline/error.hpp"
@@ -62,14 +64,26 @@ SimulatedMachines::SimulatedMachines(const PlanRequest& request)
     stands_for.push_back(slot);
     kinds_.push_back(slots_[slot].node);
   }
-  if (!whole()) return;
   const bool fabric = !std::holds_alternative<machine::Crossbar>(map_.network.fabric.shape);
+  if (!whole()) {
+    if (fabric) network_.emplace(map_, slots_, share_of_busiest_rail());
+    return;
+  }
   sections_[{0, 0}] =
       std::make_unique<SimulatedMachine>(map_, request_,
                                          Freedom{.nodes = nodes,
                                                  .devices = static_cast<std::int64_t>(devices),
                                                  .alike = false,
                                                  .across_nodes = nodes > 1 && (kinds_.size() > 1 || fabric)});
+}
+
+double SimulatedMachines::share_of_busiest_rail() const {
+  double most = 0;
+  for (const node_id node : kinds_) {
+    const machine::MachineMap two = model::section_of(map_, std::array{node, node});
+    most = std::max(most, Judge(two, request_.policy, request_.device_mpi).share_of_busiest_rail());
+  }
+  return most;
 }
 
 std::vector<Case> SimulatedMachines::cases_of(const partition::Partition& parts) {
@@ -112,6 +126,13 @@ std::vector<Case> SimulatedMachines::cases_of(const partition::Partition& parts)
     cases.push_back({machine.get(), std::move(geometry), std::move(messages)});
   }
   return cases;
+}
+
+std::optional<std::int64_t> SimulatedMachines::network_load(const partition::Partition& parts) {
+  if (!network_) return 0;
+  const auto busiest = network_->busiest(request_, parts);
+  if (!busiest) return std::nullopt;
+  return std::llround(std::min(std::max(busiest->port, busiest->link) * 1e12, 9e18));
 }
 
 std::vector<placement::Slot> SimulatedMachines::slots_of(const partition::Partition& parts,

@@ -75,16 +75,15 @@ file(WRITE ${WORK}/system-weights.txt "1 1 1 1 1 1 1 2\n")
 expect_text("subdomains keep their nodes: cells are cut in proportion to devices' speeds"
             "place ${slabs} --place system --weights ${WORK}/system-weights.txt")
 
-# A run on four virtual nodes of one rank: other owners, by the same launch; the solver checks its result.
+# A run on eight virtual nodes of one rank: other owners, by the same launch; the solver checks its result.
 if(NOT MPIRUN OR NOT MPIEXEC)
   report_count()
   return()
 endif()
-write_ring(${WORK}/ring4.json 4)
-run_program(code ranked err machine --machine ${WORK}/ring4.json --ranks-per-node 1 --json)
-file(WRITE ${WORK}/ring4-ranks.json "${ranked}")
-set(LAUNCH ${MPIRUN} -n 4)
+run_program(code ranked err machine --machine ${WORK}/ring8.json --ranks-per-node 1 --json)
+file(WRITE ${WORK}/ring8-ranks.json "${ranked}")
+set(LAUNCH ${MPIRUN} -n 8)
 set(ENV{HALOCLINE_RANKS_PER_NODE} 1)
 expect_text("by system: simulated [0-9.]+ us an exchange; without moves.*check +passed"
-            "run jacobi3d --size 64 64 256 --node-grid 1 1 4 --device-grid 1 1 1 --machine ${WORK}/ring4-ranks.json --place system --steps 5 --check")
+            "run jacobi3d --size 128 128 512 --node-grid 1 1 8 --device-grid 1 1 1 --machine ${WORK}/ring8-ranks.json --place system --steps 5 --check")
 report_count()

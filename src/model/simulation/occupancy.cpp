@@ -59,11 +59,16 @@ Occupancy::Message Occupancy::of(std::size_t from, std::size_t to, routing::Tran
   std::vector<std::int64_t> path;
   for (const Flow& flow : made.flows) {
     // Bandwidths and weights of what the flow takes; what it takes twice counts once, with the larger weight.
-    std::map<int, std::pair<double, double>> taken;
+    struct Taken {
+      std::int64_t id = 0;
+      double bandwidth = 0;
+      double weight = 0;
+    };
+    std::map<int, Taken> taken;
     const auto take = [&](std::int64_t id, double bandwidth, double weight) {
       const int number = numbers_.try_emplace(id, static_cast<int>(numbers_.size())).first->second;
-      auto& known = taken[number];
-      known = {bandwidth, std::max(known.second, weight)};
+      Taken& known = taken[number];
+      known = {id, bandwidth, std::max(known.weight, weight)};
     };
     double latency = flow.latency;
     path.clear();
@@ -79,8 +84,8 @@ Occupancy::Message Occupancy::of(std::size_t from, std::size_t to, routing::Tran
     }
     double slowest = 0;
     for (const auto& [number, use] : taken) {
-      const double seconds = static_cast<double>(flow.bytes) * use.second / use.first;
-      Part& part = parts.try_emplace(number, Part{number, 0, 0}).first->second;
+      const double seconds = static_cast<double>(flow.bytes) * use.weight / use.bandwidth;
+      Part& part = parts.try_emplace(number, Part{number, use.id, 0, 0}).first->second;
       (flow.work ? part.fixed : part.per_byte) += flow.work ? seconds : seconds / sample_bytes;
       slowest = std::max(slowest, seconds);
     }

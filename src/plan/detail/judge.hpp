@@ -41,6 +41,9 @@ class Judge {
   /// Tells apart placements with the same bound whose messages share channels with others, and not those in which equal devices or subdomains
   /// have changed places: for each message the loads of all channels that it passes, in picoseconds, as the root of the sum of squares.
   [[nodiscard]] std::int64_t meetings(const Messages& messages, std::span<const int> slot_of);
+  /// Of the messages from each device of the first node to the device at its position on the second one: the share that the busiest rail
+  /// of the network carries, 1 where all take one rail. Requires two nodes with equal numbers of slots.
+  [[nodiscard]] double share_of_busiest_rail();
   /// By simulate_exchange().
   [[nodiscard]] std::int64_t simulate(const partition::Geometry& geometry, const Messages& messages,
                                       std::span<const int> slot_of);

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "plan/detail/judge.hpp"
+#include "plan/detail/node_network.hpp"
 #include "plan/detail/placements.hpp"
 #include "plan/plan.hpp"
 
@@ -43,11 +45,15 @@ class SimulatedMachines {
   explicit SimulatedMachines(const PlanRequest& request);
 
   [[nodiscard]] std::vector<Case> cases_of(const partition::Partition& parts);
+  /// What a partition takes at least of the parts of the network that cases_of() leave out: picoseconds; 0 where they leave out none.
+  /// Nothing where finding it would take too long.
+  [[nodiscard]] std::optional<std::int64_t> network_load(const partition::Partition& parts);
   /// located: for each of cases_of(parts).
   [[nodiscard]] std::vector<placement::Slot> slots_of(const partition::Partition& parts,
                                                       const std::vector<std::vector<int>>& located) const;
 
  private:
+  [[nodiscard]] double share_of_busiest_rail() const;
   [[nodiscard]] bool whole() const { return std::ssize(slots_) <= most_devices_of_whole; }
 
   const PlanRequest& request_;
@@ -56,7 +62,8 @@ class SimulatedMachines {
   std::vector<std::size_t> kind_of_;  ///< by node with slots
   std::vector<node_id> kinds_;        ///< a node of each
   std::map<std::pair<std::size_t, std::int64_t>, std::unique_ptr<SimulatedMachine>>
-      sections_;  ///< by kind and number of nodes
+      sections_;                        ///< by kind and number of nodes
+  std::optional<NetworkLoad> network_;  ///< of a fabric that sections do not have
 };
 
 }  // namespace halocline
