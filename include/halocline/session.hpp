@@ -50,7 +50,8 @@ class Session {
 };
 
 /// Key-value pairs that all ranks access, such as torch.distributed's stores: how ranks find each other without MPI. Derive from it and
-/// make a Communicator by from_store(). One thread of a rank at a time calls it, and any thread may.
+/// make a Communicator by from_store(). One thread of a rank at a time calls it for one communicator, and any thread may; for several
+/// communicators, several threads at once.
 class Store {
  public:
   Store() = default;
@@ -65,7 +66,8 @@ class Store {
 };
 
 /// The communicator of `size` processes that share a store, of which this is the rank-th. name: differs between the communicators that
-/// are made with one store; the same on all ranks. Does not communicate. Throws InvalidArgument for a rank or size that cannot be.
+/// are made with one store at the same time; the same on all ranks. Collective: the ranks find each other, and take nothing of what an
+/// earlier run has left under this name. Throws InvalidArgument for a rank or size that cannot be, DeadlineError where a rank does not come.
 ///
 /// Domains use it to be set up, and exchange through shared memory and CUDA IPC only: there is no route between two nodes. Processes
 /// that do not see each other (containers with process numbers of their own) count as nodes of their own. What a failed run leaves in the store

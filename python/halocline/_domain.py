@@ -80,6 +80,7 @@ class Domain:
         timeout: float | None = None,
     ) -> None:
         self._closed = True
+        ranks = ranks_of(comm)  # counts the domains of a store's ranks, on all of them alike: before a check that may fail on one
         if (shape is None and plan is None) == (cells is None):
             raise InvalidArgument("shape and cells are both given, or neither is; allowed is one of them, or a plan")
         self._shape = shape_of(shape, plan)
@@ -101,7 +102,7 @@ class Domain:
         self._staggered: dict[str, tuple[bool, bool, bool]] = {}
         regions: Any = [] if cells is None else [cells] if isinstance(cells[0], slice) else cells
         boxes = [cells_of(region) for region in regions]
-        self._core = _core.Domain((self._shape or (0, 0, 0))[::-1], boxes, stencil_of(stencil)._spec(), ranks_of(comm), settings)
+        self._core = _core.Domain((self._shape or (0, 0, 0))[::-1], boxes, stencil_of(stencil)._spec(), ranks, settings)
         self._closed = False
         for name, options in by_name(fields, self.add_field).items():
             self.add_field(name, **options)

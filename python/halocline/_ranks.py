@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, Protocol
 
 from . import _core
+from ._options import checked
 from .errors import CapabilityError, InvalidArgument
 
 #: What take() gets for a key that is not there. Values begin with "=".
@@ -22,15 +24,18 @@ class Store(Protocol):
 
 class StoreRanks:
     """The ranks of a job whose processes share a store: comm=StoreRanks(store, rank, size). A torch.distributed.TCPStore, for example. name:
-    of these ranks, where several jobs use one store.
+    differs where several jobs use one store at the same time, or one job makes several of these. What an earlier run has left is not used.
 
     Domains are set up through the store and exchange through shared memory and CUDA IPC, so that all ranks are on one node; several nodes
     need MPI. The store has to live until the domains are closed.
     """
 
     def __init__(self, store: Store, rank: int, size: int, name: str = "halocline") -> None:
-        if not 0 <= rank < size:
-            raise InvalidArgument(f"rank is {rank} of {size}; allowed is 0 to size - 1")
+        for value, what in ((rank, "rank"), (size, "size")):
+            checked(value, what, Integral, "an int")
+        checked(name, "name", str, "a str")
+        if not 0 <= rank < size < 2**31:
+            raise InvalidArgument(f"rank is {rank} of {size}; allowed is 0 to size - 1, and a size below 2**31")
         for method in ("set", "compare_set", "delete_key"):
             if not callable(getattr(store, method, None)):
                 raise InvalidArgument(f"store is {store!r}, without {method}(); allowed is a store of torch.distributed, or one like it")

@@ -54,6 +54,8 @@ class PythonStore final : public comm::Store {
   /// translator of errors leaves it.
   template <typename Call>
   static void called(Call&& call) {
+    // Python may not be called while one is set.
+    if (PyErr_Occurred() != nullptr) throw CommunicationError("interrupted by a signal");
     try {
       call();
     } catch (nb::python_error& error) {

@@ -28,34 +28,11 @@ namespace {
 
 /// The message of a rank in agree().
 struct Outcome {
-  int kind = 0;  ///< of its error; 0 for none
-  std::string message;
+  Failure error;
   std::string call;  ///< in which it agrees
 };
 
-auto members(MaybeConst<Outcome> auto& outcome) { return std::tie(outcome.kind, outcome.message, outcome.call); }
-
-Outcome outcome_of(const std::exception_ptr& mine) {
-  Outcome outcome{0, {}, std::string(Phase::innermost())};
-  const auto fill = [&](ErrorKind kind, std::string_view text) {
-    outcome.kind = static_cast<int>(kind);
-    outcome.message = text;
-  };
-  if (mine) {
-    try {
-      std::rethrow_exception(mine);
-    } catch (const Error& error) {
-      fill(error.kind(), error.what());
-    } catch (const std::bad_alloc&) {
-      fill(ErrorKind::resource, "out of memory");
-    } catch (const std::exception& error) {
-      fill(ErrorKind::internal, error.what());
-    } catch (...) {
-      fill(ErrorKind::internal, "an exception of an unknown type");
-    }
-  }
-  return outcome;
-}
+auto members(MaybeConst<Outcome> auto& outcome) { return std::tie(outcome.error, outcome.call); }
 
 /// Throws if the ranks are not in the same call.
 void check_same_call(const std::vector<Outcome>& outcomes) {
@@ -128,13 +105,31 @@ void wait_for_others(RankGroup& comm, const std::function<bool()>& done, Duratio
   if (!done_before(done, deadline)) throw late(missing);
 }
 
+Failure failure_of(const std::exception_ptr& error) {
+  const auto of = [](ErrorKind kind, std::string_view text) {
+    return Failure{static_cast<int>(kind), std::string(text)};
+  };
+  if (!error) return {};
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& known) {
+    return of(known.kind(), known.what());
+  } catch (const std::bad_alloc&) {
+    return of(ErrorKind::resource, "out of memory");
+  } catch (const std::exception& other) {
+    return of(ErrorKind::internal, other.what());
+  } catch (...) {
+    return of(ErrorKind::internal, "an exception of an unknown type");
+  }
+}
+
 void agree(RankGroup& comm, std::exception_ptr mine) {
   std::vector<Outcome> outcomes;
   try {
     // After a wait in vain the others, which have waited as long, are here soon, or never.
     std::optional<ShortWaits> soon;
     if (waited_in_vain(mine)) soon.emplace(comm, std::chrono::milliseconds(250));
-    outcomes = in_step(comm, [&] { return gather(comm, outcome_of(mine)); });
+    outcomes = in_step(comm, [&] { return gather(comm, Outcome{failure_of(mine), std::string(Phase::innermost())}); });
   } catch (...) {
     // The other ranks cannot be reached; this rank's own error is more informative than the failure to send it.
     if (mine) std::rethrow_exception(mine);
@@ -143,7 +138,7 @@ void agree(RankGroup& comm, std::exception_ptr mine) {
   check_same_call(outcomes);
   const auto throw_first = [&](const auto& counts) {
     for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
-      const auto& [kind, message, call] = outcomes[rank];
+      const auto& [kind, message] = outcomes[rank].error;
       if (kind == 0 || !counts(static_cast<ErrorKind>(kind))) continue;
       throw_error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, message));
     }

@@ -4,10 +4,13 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <tuple>
 
 #include "comm/rank_group.hpp"
 #include "core/clock.hpp"
+#include "core/serialise.hpp"
 
 namespace halocline::comm {
 
@@ -22,6 +25,14 @@ void wait_for_others(RankGroup& comm, const std::function<bool()>& done, Duratio
   constexpr Duration most = std::chrono::milliseconds(150);
   return timeout >= 3 * most ? most : Duration::zero();
 }
+
+/// An error as ranks send it to each other.
+struct Failure {
+  int kind = 0;  ///< of ErrorKind; 0 for none
+  std::string message;
+};
+auto members(MaybeConst<Failure> auto& failure) { return std::tie(failure.kind, failure.message); }
+[[nodiscard]] Failure failure_of(const std::exception_ptr& error);
 
 /// Collective: compares the outcomes of a step (nullptr for success). Returns if all ranks succeeded; otherwise throws the same
 /// error on all ranks: kind and message of the lowest rank that failed, after "rank R: ". Errors of waits (deadline, communication)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "halocline/environment.hpp"
 
 namespace halocline {
@@ -25,6 +27,11 @@ class Deadline {
     at_ = from_now > Duration::max() - now ? Duration::max() : now + from_now;
   }
   [[nodiscard]] bool expired() const { return clock_ != nullptr && clock_->now() >= at_; }
+  /// Until then; zero where it is over.
+  [[nodiscard]] Duration left() const {
+    if (clock_ == nullptr) return Duration::max();
+    return std::max(at_ - clock_->now(), Duration::zero());
+  }
 
  private:
   const Clock* clock_ = nullptr;

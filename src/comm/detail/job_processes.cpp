@@ -2,6 +2,7 @@
 #include "comm/detail/job_processes.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include "core/posix_file.hpp"
@@ -52,10 +54,24 @@ int number_of_variable(const char* name) {
   return text == nullptr ? -1 : number(text);
 }
 
-bool stopped(const fs::path& process) {
+/// What stands behind the name in /proc/PID/stat, which may contain anything: the state first. Empty if the process has ended.
+std::string status_of(const fs::path& process) {
   const std::string status = content(process / "stat");
-  const auto end = status.rfind(')');  // of the name, which may contain anything
-  return end != std::string::npos && end + 2 < status.size() && (status[end + 2] == 'T' || status[end + 2] == 't');
+  const auto end = status.rfind(')');
+  return end == std::string::npos || end + 2 >= status.size() ? std::string() : status.substr(end + 2);
+}
+
+bool stopped(const fs::path& process) {
+  const std::string status = status_of(process);
+  return status.starts_with('T') || status.starts_with('t');
+}
+
+std::string time_of_start(const std::string& status) {
+  constexpr int words_before = 19;  // field 22 of proc(5); the state is field 3
+  std::istringstream words(status);
+  std::string word;
+  for (int i = 0; i <= words_before; ++i) words >> word;
+  return words ? word : std::string();
 }
 
 bool has_thread(const fs::path& process, std::string_view name) {
@@ -98,6 +114,14 @@ void show_call(std::string_view call) noexcept {
     std::ofstream("/proc/thread-self/comm") << call.substr(0, longest_name);
   } catch (...) {  // others do not see it
   }
+}
+
+Process this_process() { return {::getpid(), time_of_start(status_of("/proc/self"))}; }
+
+bool runs(const Process& process) {
+  if (process.started.empty()) return true;
+  const std::string status = status_of(fs::path("/proc") / std::to_string(process.id));
+  return time_of_start(status) == process.started && status.find_first_of("TtZX") != 0;
 }
 
 bool job_on_one_node() {

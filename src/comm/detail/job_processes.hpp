@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
+
+#include "core/serialise.hpp"
 
 namespace halocline::comm {
 
@@ -19,5 +23,16 @@ void show_call(std::string_view call) noexcept;
 /// unless it is empty. Empty if there is none, as all that are missing are on other nodes, or if the launcher does not
 /// tell which processes are the job's (PMIx does).
 [[nodiscard]] std::string missing_from(std::string_view call);
+
+/// A process of this node, as others can look at it.
+struct Process {
+  std::int64_t id = 0;
+  std::string started;  ///< in the kernel's units: numbers of processes are used again; empty where it cannot be read
+};
+auto members(MaybeConst<Process> auto& process) { return std::tie(process.id, process.started); }
+
+[[nodiscard]] Process this_process();
+/// Whether it has neither ended nor been stopped; true where that cannot be read.
+[[nodiscard]] bool runs(const Process& process);
 
 }  // namespace halocline::comm

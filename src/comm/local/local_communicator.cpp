@@ -127,6 +127,10 @@ void LocalCommunicator::post(std::string_view operation, Message message, int to
 }
 
 Message LocalCommunicator::wait_for(std::string_view operation, int from) {
+  return wait_for(operation, from, Deadline(*clock_, timeout()));
+}
+
+Message LocalCommunicator::wait_for(std::string_view operation, int from, const Deadline& deadline) {
   Mailbox& mailbox = group_->mailbox(rank_);
   const auto slot = mailbox.post(from, collective_tag);
   Message message;
@@ -139,8 +143,8 @@ Message LocalCommunicator::wait_for(std::string_view operation, int from) {
     return false;
   };
   try {
-    wait_until(arrived, Deadline(*clock_, timeout()),
-               fmt::format("{}, waiting for rank {},", describe(*this, operation), from));
+    wait_for_others(*this, arrived, deadline.left(),
+                    fmt::format("{}, waiting for rank {},", describe(*this, operation), from));
   } catch (...) {
     mailbox.withdraw(slot);
     throw;
@@ -158,8 +162,9 @@ std::vector<Message> LocalCommunicator::exchange(std::string_view operation, Mes
     if (rank != rank_) post(operation, mine, rank);
   }
   std::vector<Message> all(static_cast<std::size_t>(size()));
+  const Deadline deadline(*clock_, timeout());
   for (int rank = 0; rank < size(); ++rank) {
-    if (rank != rank_) all[static_cast<std::size_t>(rank)] = wait_for(operation, rank);
+    if (rank != rank_) all[static_cast<std::size_t>(rank)] = wait_for(operation, rank, deadline);
   }
   all[static_cast<std::size_t>(rank_)] = std::move(mine);
   return all;

@@ -65,6 +65,7 @@ class LocalCommunicator : public RankGroup {
   [[nodiscard]] std::vector<Message> exchange(std::string_view operation, Message mine);
   void post(std::string_view operation, Message message, int to);
   [[nodiscard]] Message wait_for(std::string_view operation, int from);
+  [[nodiscard]] Message wait_for(std::string_view operation, int from, const Deadline& deadline);
   template <typename T>
   void reduce(std::span<T> values, Reduction reduction);
 

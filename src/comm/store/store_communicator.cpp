@@ -14,8 +14,12 @@
 #include "comm/detail/anonymous_window.hpp"
 #include "comm/detail/arguments.hpp"
 #include "comm/gather.hpp"
+#include "comm/store/failure.hpp"
+#include "comm/store/name_of_run.hpp"
 #include "comm/store/store_mailbox.hpp"
 #include "core/clock.hpp"
+#include "core/ranks_text.hpp"
+#include "core/serialise.hpp"
 #include "core/timeout.hpp"
 
 namespace halocline::comm {
@@ -32,7 +36,13 @@ std::shared_ptr<local::Group> group_of(const std::shared_ptr<Store>& store, cons
   return group;
 }
 
-/// Equal for processes that see each other: one boot of one kernel, one name space of process numbers.
+/// A rank's process. node: equal for processes that see each other, of one boot of one kernel, and one name space of process numbers.
+struct Whereabouts {
+  std::string node;
+  Process process;
+};
+auto members(MaybeConst<Whereabouts> auto& place) { return std::tie(place.node, place.process); }
+
 std::string node_identity() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -55,8 +65,13 @@ DeviceSupport StoreCommunicator::device_support() const {
 std::unique_ptr<RankGroup> StoreCommunicator::split_by_node(std::optional<int> ranks_per_node) {
   const auto wishes = gather_value(*this, static_cast<std::int64_t>(ranks_per_node.value_or(size())));
   for (std::size_t rank = 0; rank < wishes.size(); ++rank) check_ranks_per_node(wishes[rank], rank);
-  const auto nodes = gather(*this, node_identity());
-  const auto first = std::find(nodes.begin(), nodes.end(), nodes[rank().index()]) - nodes.begin();
+  const auto places = gather(*this, Whereabouts{node_identity(), this_process()});
+  const std::string& mine = places[rank().index()].node;
+  const auto first = std::ranges::find(places, mine, &Whereabouts::node) - places.begin();
+  for (int other = 0; other < size(); ++other) {
+    const Whereabouts& place = places[static_cast<std::size_t>(other)];
+    if (place.node == mine) of_node_[other] = place.process;
+  }
   auto node = split(static_cast<int>(first), 0);
   if (!ranks_per_node) return node;
   const auto rank_in_node = static_cast<int>(node->rank().value());
@@ -67,6 +82,20 @@ std::unique_ptr<RankGroup> StoreCommunicator::split_by_node(std::optional<int> r
 
 std::unique_ptr<SharedWindow> StoreCommunicator::shared_window(std::size_t bytes) {
   return make_anonymous_window(*this, bytes);
+}
+
+std::string StoreCommunicator::lost() {
+  std::vector<int> ranks;
+  for (const auto& [rank, process] : of_node_) {
+    if (!runs(process)) ranks.push_back(rank);
+  }
+  return ranks.empty() ? std::string()
+                       : fmt::format("{} {} missing", ranks_text(ranks), ranks.size() == 1 ? "is" : "are");
+}
+
+void StoreCommunicator::poison() noexcept {
+  if (!poisoned()) tell_others(*store_, name_, static_cast<int>(rank().value()), size());
+  LocalCommunicator::poison();
 }
 
 std::unique_ptr<RankGroup> StoreCommunicator::of_members(const std::vector<int>& members, int new_rank, int colour) {
@@ -83,8 +112,9 @@ Communicator from_store(std::shared_ptr<Store> store, const std::string& name, i
     throw InvalidArgument(
         fmt::format("from_store: rank is {} of {}; allowed is 0 to size - 1, and a size of 1 or more", rank, size));
   }
+  const std::string of_run = store::name_of_run(*store, name, rank, size, checked_timeout(timeout));
   std::unique_ptr<RankGroup> group =
-      std::make_unique<store::StoreCommunicator>(std::move(store), name, rank, size, checked_timeout(timeout));
+      std::make_unique<store::StoreCommunicator>(std::move(store), of_run, rank, size, timeout);
   return Communicator(std::move(group));
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
+#include "comm/detail/job_processes.hpp"
 #include "comm/local/local_communicator.hpp"
 #include "halocline/session.hpp"
 
@@ -18,6 +20,9 @@ class StoreCommunicator final : public local::LocalCommunicator {
   [[nodiscard]] DeviceSupport device_support() const override;
   [[nodiscard]] std::unique_ptr<RankGroup> split_by_node(std::optional<int> ranks_per_node) override;
   [[nodiscard]] std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) override;
+  /// Of the ranks that split_by_node() has found on this node.
+  [[nodiscard]] std::string lost() override;
+  void poison() noexcept override;
 
  protected:
   [[nodiscard]] std::unique_ptr<RankGroup> of_members(const std::vector<int>& members, int new_rank,
@@ -26,7 +31,8 @@ class StoreCommunicator final : public local::LocalCommunicator {
  private:
   std::shared_ptr<Store> store_;
   std::string name_;
-  int splits_ = 0;  ///< so far: the same on all ranks
+  int splits_ = 0;                  ///< so far: the same on all ranks
+  std::map<int, Process> of_node_;  ///< by rank
 };
 
 }  // namespace halocline::comm::store

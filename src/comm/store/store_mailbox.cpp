@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/store/failure.hpp"
 #include "core/serialise.hpp"
 #include "halocline/error.hpp"
 
@@ -32,7 +33,11 @@ std::string further(const std::string& key, std::size_t at) { return fmt::format
 }  // namespace
 
 StoreMailbox::StoreMailbox(std::shared_ptr<Store> store, std::string prefix, int me, int owner)
-    : store_(std::move(store)), prefix_(std::move(prefix)), me_(me), owner_(owner) {}
+    : store_(std::move(store)),
+      prefix_(std::move(prefix)),
+      me_(me),
+      owner_(owner),
+      looks_for_failure_(Clock::steady(), Duration::zero()) {}
 
 std::string StoreMailbox::key(const Channel& channel, std::uint64_t number) const {
   return fmt::format("{}/{}>{}/{}/{}", prefix_, channel.first, owner_, channel.second, number);
@@ -59,7 +64,10 @@ bool StoreMailbox::fetch(const Channel& channel) {
   const std::lock_guard lock(mutex_);
   const std::string name = key(channel, next_[channel]);
   const auto value = store_->take(name);
-  if (!value) return false;
+  if (!value) {
+    look_for_failure(channel.first);
+    return false;
+  }
   auto head = from_bytes<Head>(*value);
   std::vector<std::byte> bytes = std::move(head.first);
   while (bytes.size() < head.bytes) {
@@ -75,6 +83,12 @@ bool StoreMailbox::fetch(const Channel& channel) {
   const std::string_view operation = *operations_.insert(std::move(head.operation)).first;
   Mailbox::deliver(channel.first, channel.second, operation, bytes);
   return true;
+}
+
+void StoreMailbox::look_for_failure(int from) {
+  if (!looks_for_failure_.expired()) return;
+  throw_failure(*store_, prefix_, from, me_);
+  looks_for_failure_ = Deadline(Clock::steady(), std::chrono::milliseconds(50));
 }
 
 bool StoreMailbox::take(Slot& slot, local::Message& message) {

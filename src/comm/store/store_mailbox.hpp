@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "comm/local/mailbox.hpp"
+#include "core/clock.hpp"
 #include "halocline/session.hpp"
 
 namespace halocline::comm::store {
@@ -29,12 +30,15 @@ class StoreMailbox final : public local::Mailbox {
   [[nodiscard]] std::string key(const Channel& channel, std::uint64_t number) const;
   /// Puts the channel's next message, if it is in the store, into the mailbox.
   [[nodiscard]] bool fetch(const Channel& channel);
+  /// Throws what the rank has failed with.
+  void look_for_failure(int from);
 
   std::shared_ptr<Store> store_;
   std::string prefix_;
   int me_, owner_;
   std::mutex mutex_;
   std::map<Channel, std::uint64_t> next_;  ///< number of the next message
+  Deadline looks_for_failure_;  ///< of the rank that is waited for: not each time, as a store may be far away
   std::set<std::string, std::less<>> operations_;
 };
 

@@ -43,8 +43,8 @@ inline void expect_moved_and_right(comm::RankGroup& world, int devices) {
     domain.add_field<float>("u");
     domain.realize();
     const Plan& plan = internals(domain).plan();
-    EXPECT_EQ(plan.placement_method, placement::Method::system);
-    EXPECT_THAT(domain.explain(), testing::HasSubstr("placement  by system: simulated "));
+    // `fastest` moves whole nodes, too, and leaves nothing to `system` on small rings.
+    EXPECT_THAT(plan.placement_method, testing::AnyOf(placement::Method::fastest, placement::Method::system));
     int moved = 0;
     for (std::int64_t s = 0; s < plan.geometry.partition.size(); ++s) {
       const rank_id owner = plan.owner(subdomain_id(s));

@@ -9,7 +9,7 @@
 #include "contract/comm/comm_contract.hpp"
 #include "halocline/session.hpp"
 
-// The contract's suite on ranks that share a store, here as threads; python/tests/test_store.py has processes.
+// The contract's suite on ranks that share a store, here as threads; python/tests/test_without_mpi.py has processes.
 namespace halocline::test {
 namespace {
 
