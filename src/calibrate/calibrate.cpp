@@ -87,9 +87,9 @@ class Bench {
   [[nodiscard]] double least(const ExchangeRate& kind) {
     const bool packets = kind.rows == machine::HaloRows::packets;
     const machine::HaloRows rows = packets ? machine::HaloRows::packets : machine::HaloRows::long_rows;
-    const auto [at, is_new] = least_.try_emplace({kind.path, rows, kind.concurrent}, 0);
-    if (is_new) at->second = seconds({kind.path, rows, kind.concurrent}, 0);
-    return at->second;
+    const auto known = least_.find({kind.path, rows, kind.concurrent});
+    if (known != least_.end()) return known->second;
+    return least_[{kind.path, rows, kind.concurrent}] = seconds({kind.path, rows, kind.concurrent}, 0);
   }
 
   /// Returns the seconds of one exchange of a given number of bytes, back to back, on the slowest rank.

@@ -112,11 +112,15 @@ class Output::Impl {
   }
 
   void finish() {
-    if (!started_) throw InvalidArgument("Output::finish() without a start(); call start() before");
+    comm::agree(comm(), nullptr);  // where a rank makes another call, nothing has changed
     try {
-      comm::agree_on(comm(), [&] { snapshot_->wait(); });
-    } catch (const InvalidArgument&) {  // a rank makes another call: nothing has changed
-      throw;
+      comm::agree_on(comm(), [&] {
+        if (started_) snapshot_->wait();
+      });
+      // A step that was refused on one rank is none: the image would have cells of two steps.
+      comm::agree_on(comm(), [&] {
+        if (!started_) throw InvalidArgument("Output::finish() without a start(); call start() before");
+      });
     } catch (...) {
       started_.reset();
       throw;

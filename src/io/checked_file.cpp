@@ -115,6 +115,9 @@ struct CheckedReader::Impl {
   void read_digests() {
     struct stat status {};
     checked_call(::fstat(file.get(), &status));
+    if (about.data_bytes > status.st_size) {
+      refuse(fmt::format("it has {} bytes; its manifest states {} of cells", status.st_size, about.data_bytes));
+    }
     digests.resize(static_cast<std::size_t>(about.pieces()) + 1);
     const auto tail = static_cast<std::int64_t>(digests.size() * sizeof(std::uint64_t));
     if (status.st_size != about.data_bytes + tail) {

@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view schema = "halocline-checkpoint/1";
 constexpr std::string_view byte_order = std::endian::native == std::endian::little ? "little" : "big";
 constexpr std::string_view prefix = "checkpoint-";
+constexpr std::int64_t most_generations = 1'000'000'000'000'000;  ///< so that there always is a next one
 
 Json json_of(const Vec3& v) { return {v.x, v.y, v.z}; }
 
@@ -182,7 +183,7 @@ std::optional<GenerationFile> generation_of(std::string_view name) {
   std::int64_t generation = 0, rank = 0;
   const char* last = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), last, generation);
-  if (error != std::errc{} || generation < 0) return std::nullopt;
+  if (error != std::errc{} || generation < 0 || generation > most_generations) return std::nullopt;
   if (name == manifest_name(generation)) return GenerationFile{generation, true};
   if (end == last) return std::nullopt;
   std::from_chars(end + 1, last, rank);

@@ -103,7 +103,7 @@ RecordedExchange read_exchange(const JsonCursor& json, std::int64_t ranks) {
   return exchange;
 }
 
-Recording read_recording(const JsonCursor& json, const Json& document) {
+Recording read_recording(const JsonCursor& json) {
   json.keys({"schema", "rank", "ranks", "domain", "pid", "host", "cause", "error", "kind", "error_of_another", "time",
              "unix_time", "events_before", "exchanges", "events"});
   if (json.at("schema").text() != recording_schema) json.at("schema").refuse(recording_schema);
@@ -116,7 +116,7 @@ Recording read_recording(const JsonCursor& json, const Json& document) {
   recording.cause = named(json.at("cause"), all_recording_causes);
   recording.error = json.at("error").text();
   const JsonCursor kind = json.at("kind");
-  if (!document.at("kind").is_null()) recording.kind = named(kind, error_kinds);
+  if (!kind.is_null()) recording.kind = named(kind, error_kinds);
   recording.error_of_another = json.at("error_of_another").flag();
   recording.time = Duration(json.at("time").integer());
   recording.unix_time = json.at("unix_time").integer();
@@ -164,7 +164,7 @@ Recording recording_from(std::string_view text, const std::string& path) {
       throw InvalidArgument(fmt::format("it has {} bytes; allowed are at most {}", text.size(), most_recording_bytes));
     }
     const Json document = parse_document(text);
-    return read_recording(JsonCursor(document), document);
+    return read_recording(JsonCursor(document));
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(fmt::format("recording '{}': {}", path, error.what()));
   }

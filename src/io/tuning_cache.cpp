@@ -66,16 +66,15 @@ Quantiles read_quantiles(const JsonCursor& json) {
   return {json.at("p25").number(), json.at("p50").number(), json.at("p75").number()};
 }
 
-std::optional<double> read_number(const Json& value, const JsonCursor& json) {
-  if (value.is_null()) return std::nullopt;
+std::optional<double> read_number(const JsonCursor& json) {
+  if (json.is_null()) return std::nullopt;
   return json.number();
 }
 
-TunedTrial read_trial(const Json& value, const JsonCursor& json) {
+TunedTrial read_trial(const JsonCursor& json) {
   json.keys({"settings", "rounds", "seconds", "default_seconds", "predicted_seconds"});
   return {read_settings(json.at("settings")), json.at("rounds").small(0), read_quantiles(json.at("seconds")),
-          read_quantiles(json.at("default_seconds")),
-          read_number(value.at("predicted_seconds"), json.at("predicted_seconds"))};
+          read_quantiles(json.at("default_seconds")), read_number(json.at("predicted_seconds"))};
 }
 
 TunedKey::Part read_part(const JsonCursor& json) {
@@ -83,21 +82,17 @@ TunedKey::Part read_part(const JsonCursor& json) {
   return {json.at("digest").text(), json.at("text").text()};
 }
 
-TunedEntry read_entry(const Json& value, const JsonCursor& json) {
+TunedEntry read_entry(const JsonCursor& json) {
   json.keys({"machine", "request", "stack", "winner", "confirmed", "predicted_seconds", "budget_seconds",
              "spent_seconds", "trials", "skipped", "ceilings"});
   TunedEntry entry;
   entry.key = {read_part(json.at("machine")), read_part(json.at("request")), read_part(json.at("stack"))};
   entry.winner = read_settings(json.at("winner"));
-  const JsonCursor confirmed = json.at("confirmed");
-  if (!value.at("confirmed").is_null()) entry.confirmed = read_trial(value.at("confirmed"), confirmed);
-  entry.predicted = read_number(value.at("predicted_seconds"), json.at("predicted_seconds"));
+  if (const JsonCursor confirmed = json.at("confirmed"); !confirmed.is_null()) entry.confirmed = read_trial(confirmed);
+  entry.predicted = read_number(json.at("predicted_seconds"));
   entry.budget = json.at("budget_seconds").number();
   entry.spent = json.at("spent_seconds").number();
-  const auto trials = json.at("trials").items();
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    entry.trials.push_back(read_trial(value.at("trials").at(i), trials[i]));
-  }
+  for (const JsonCursor& trial : json.at("trials").items()) entry.trials.push_back(read_trial(trial));
   for (const JsonCursor& pair : json.at("skipped").items()) {
     const auto texts = pair.texts();
     if (texts.size() != 2) pair.refuse("settings and why they were skipped");
@@ -162,15 +157,13 @@ TuningCache tuning_cache_from(std::string_view text, const std::string& path) {
     const JsonCursor json(document);
     json.keys({"schema", "entries", "digest"});
     if (json.at("schema").text() != cache_schema) json.at("schema").refuse(cache_schema);
-    const auto items = json.at("entries").items();
+    const auto entries = json.at("entries").items();
     // Before they are read, so that damage is reported as damage, whatever it makes of the content.
     if (json.at("digest").text() != own_digest(document.at("entries"))) {
       throw InvalidArgument("it is damaged: its digest is another one");
     }
     TuningCache cache;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      cache.entries.push_back(read_entry(document.at("entries").at(i), items[i]));
-    }
+    for (const JsonCursor& entry : entries) cache.entries.push_back(read_entry(entry));
     if (text_of(cache) != text) throw InvalidArgument("it is damaged: its text is not the one that was written");
     return cache;
   } catch (const InvalidArgument& error) {
@@ -182,7 +175,7 @@ std::string text_of(const TunedEntry& entry) { return json_of_entry(entry).dump(
 
 TunedEntry tuned_entry_from(std::string_view text) {
   const Json json = parse_document(text);
-  return read_entry(json, JsonCursor(json));
+  return read_entry(JsonCursor(json));
 }
 
 }  // namespace halocline::io

@@ -2,7 +2,6 @@
 #include "comm/detail/job_processes.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -116,7 +115,7 @@ void show_call(std::string_view call) noexcept {
   }
 }
 
-Process this_process() { return {::getpid(), time_of_start(status_of("/proc/self"))}; }
+Process this_process() { return {number(content("/proc/self/stat")), time_of_start(status_of("/proc/self"))}; }
 
 bool runs(const Process& process) {
   if (process.started.empty()) return true;

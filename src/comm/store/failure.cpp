@@ -17,7 +17,7 @@ std::string key(const std::string& group, int from, int to) { return fmt::format
 
 }  // namespace
 
-void tell_others(Store& store, const std::string& group, int rank, int size) noexcept {
+void send_failure(Store& store, const std::string& group, int rank, int size) noexcept {
   try {
     const std::exception_ptr error = std::current_exception();
     if (!error) return;

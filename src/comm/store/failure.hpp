@@ -9,7 +9,7 @@ namespace halocline::comm::store {
 
 /// Leaves the exception that is handled now, if there is one, for each other rank of a group. What the store does not take is lost: those ranks
 /// wait until their timeout.
-void tell_others(Store& store, const std::string& group, int rank, int size) noexcept;
+void send_failure(Store& store, const std::string& group, int rank, int size) noexcept;
 
 /// Throws what rank `from` has left for this rank; returns if that is nothing.
 void throw_failure(Store& store, const std::string& group, int from, int rank);

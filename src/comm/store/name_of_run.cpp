@@ -31,7 +31,7 @@ std::uint64_t drawn() {
   return std::uint64_t{random()} << 32 | random();
 }
 
-/// What ranks tell each other before they have a name.
+/// The messages of a rank before the run has a name.
 class Keys {
  public:
   Keys(Store& store, const std::string& name, int rank)

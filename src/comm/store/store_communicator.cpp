@@ -94,7 +94,7 @@ std::string StoreCommunicator::lost() {
 }
 
 void StoreCommunicator::poison() noexcept {
-  if (!poisoned()) tell_others(*store_, name_, static_cast<int>(rank().value()), size());
+  if (!poisoned()) send_failure(*store_, name_, static_cast<int>(rank().value()), size());
   LocalCommunicator::poison();
 }
 

@@ -32,6 +32,7 @@ class JsonCursor {
   [[nodiscard]] std::optional<JsonCursor> find(std::string_view key) const;
   [[nodiscard]] std::vector<JsonCursor> items() const;
 
+  [[nodiscard]] bool is_null() const { return value_->is_null(); }
   [[nodiscard]] bool is_text() const { return value_->is_string(); }
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::vector<std::string> texts() const;

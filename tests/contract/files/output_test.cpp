@@ -97,6 +97,25 @@ TEST(AnOutput, refuses_what_cannot_be_written_on_all_ranks) {
   EXPECT_EQ(texts[0], texts[2]);
 }
 
+TEST(AnOutput, has_no_step_that_was_refused_on_one_rank) {
+  const TemporaryFolder folder;
+  std::vector<std::string> texts(2);
+  on_ranks(2, [&](FilesDomain& d) {
+    const rank_id rank = d.domain.plan().comm.rank();
+    Output output(d.domain, folder.at("u.pvd"));
+    if (rank == rank_id(0)) {
+      output.start(1, 1);
+    } else {
+      EXPECT_THAT(error_of<InvalidArgument>([&] { output.start(1, NAN); }), HasSubstr("time of an output is nan"));
+    }
+    texts[rank.index()] = error_of<InvalidArgument>([&] { output.finish(); });
+    output.start(2, 2);
+    output.finish();
+  });
+  EXPECT_EQ(texts[0], "rank 1: Output::finish() without a start(); call start() before");
+  EXPECT_EQ(texts[1], texts[0]);
+}
+
 TEST(AnOutput, survives_a_folder_that_went_away_and_came_back) {
   const TemporaryFolder folder;
   const std::string run = folder.at("run");

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <limits>
 
@@ -235,6 +236,32 @@ class FailingCopies final : public device::Injector {
     return {.delay = Duration::zero(), .failure = "the link is down"};
   }
 };
+
+/// The first copy fails.
+class FailingOnce final : public device::Injector {
+ public:
+  device::Injection before(device::Operation operation, int) override {
+    if (operation != device::Operation::copy && operation != device::Operation::copy_list) return {};
+    if (failed_.exchange(true)) return {};
+    return {.delay = Duration::zero(), .failure = "the link is down"};
+  }
+
+ private:
+  std::atomic<bool> failed_{false};
+};
+
+TEST(Calibrate, a_failed_exchange_gives_no_rate_and_other_rates_their_least_times) {
+  comm::run_as_threads(1, [](comm::RankGroup& comm) {
+    const auto node = comm.split_by_node({});
+    const auto backend = device::make_host_backend(
+        {.devices = 1, .injector = std::make_shared<FailingOnce>(), .peer_access = {}, .mapping = {}});
+    const MachineMap found =
+        calibrate(comm, *node, backend, machine::discover(comm, *node, *backend), {.bytes = 16 * 1024, .repeats = 1});
+    EXPECT_EQ(found.types[0].exchange_rates.size(), model::kinds_to_measure(1).size() - 1);
+    for (const auto& rate : found.types[0].exchange_rates) EXPECT_GT(rate.least, 0);
+    node->close();
+  });
+}
 
 TEST(Calibrate, what_fails_is_left_out_with_its_error) {
   comm::run_as_threads(1, [](comm::RankGroup& comm) {

@@ -37,6 +37,18 @@ TEST(APace, ThatEndsLetsTheWriterGo) {
   other.join();
 }
 
+TEST(APace, IsKeptHoweverSmallItIs) {
+  for (const double rate : {1e-4, 1e-9, 1e-300}) {
+    Pace pace(rate);
+    std::thread other([&] {
+      std::this_thread::sleep_for(20ms);
+      pace.end();
+    });
+    EXPECT_GE(time_of([&] { pace.spend(1'000'000); }), 15ms) << rate;
+    other.join();
+  }
+}
+
 TEST(APace, OfZeroIsNone) {
   Pace pace(0);
   EXPECT_LT(time_of([&] { pace.spend(std::int64_t{1} << 60); }), 60s);

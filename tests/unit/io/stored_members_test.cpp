@@ -292,7 +292,7 @@ TEST(StoredMembers, OfACheckpointHaveNamesOfTheirGeneration) {
   for (const char* name :
        {"", "checkpoint-", "checkpoint-x", "checkpoint-12.json", "checkpoint--0000000012.json", "checkpoint-0000000012",
         "checkpoint-0000000012-3", "checkpoint-0000000012-03.raw", "checkpoint-0000000012-3.raw~",
-        "checkpoint-99999999999999999999.json", "Checkpoint-0000000012.json"}) {
+        "checkpoint-99999999999999999999.json", "checkpoint-9223372036854775807.json", "Checkpoint-0000000012.json"}) {
     EXPECT_FALSE(generation_of(name)) << name;
   }
 }
