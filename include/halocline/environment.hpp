@@ -24,8 +24,8 @@ void set_log_sink(LogSink sink);
 /// for interpreters, which handle Ctrl-C there. An empty one: nothing is called.
 void set_wait_hook(std::function<void()> hook);
 
-/// The environment variables that Halocline reads, as one typed value; but for HALOCLINE_RECORD, which is always read. A domain uses
-/// them where its options come from DomainOptions::from(). Unset variables have the defaults given here.
+/// The environment variables that Halocline reads, as one typed value. Always read are HALOCLINE_LOG, _RECORD, _DEVICE_MEMORY and _VIRTUAL_RACK.
+/// The others take effect in a domain whose options come from DomainOptions::from(). Unset variables have the defaults given here.
 struct Environment {
   /// HALOCLINE_RANKS_PER_NODE: ranks see virtual nodes of this many ranks (1 or more).
   std::optional<int> ranks_per_node;
