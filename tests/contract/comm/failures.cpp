@@ -96,6 +96,9 @@ TEST_P(CommContract, APoisonedGroupRefusesWorkAtOnce) {
     EXPECT_THROW((void)group->all_reduce(std::int64_t{1}, comm::Reduction::sum), CommunicationError);
     EXPECT_THROW((void)group->send(bytes, rank_id(0), 0), CommunicationError);
     EXPECT_THROW((void)group->receive(bytes, rank_id(0), 0), CommunicationError);
+    EXPECT_THROW((void)group->persistent_send(bytes, rank_id(0), 0), CommunicationError);
+    EXPECT_THROW((void)group->persistent_receive(bytes, rank_id(0), 0), CommunicationError);
+    EXPECT_THROW((void)group->persistent_receive_at_most(bytes, rank_id(0), 0), CommunicationError);
     EXPECT_THROW((void)group->split(0, 0), CommunicationError);
     EXPECT_THROW((void)group->split_by_node(1), CommunicationError);
     EXPECT_THROW((void)group->shared_window(1), CommunicationError);

@@ -252,6 +252,11 @@ TEST(FusedShares, NoBlockSendsMuchMoreThanItsShare) {
   }
 }
 
+/// Each message goes to the block with the fewest tiles so far.
+TEST(FusedShares, SmallMessagesGoToTheBlockWithoutTheLargeOne) {
+  EXPECT_EQ(loads(Tiles({5, 1, 1, 1, 1}, 0, {}).deal(2), Role::send), (std::vector<std::uint32_t>{5, 4}));
+}
+
 /// Receives of early stages go to blocks that do not send, so that they do not wait for sends; all blocks do the last
 /// stage.
 TEST(FusedShares, ReceivesOfEarlierTurnsGoToBlocksThatDoNotSend) {

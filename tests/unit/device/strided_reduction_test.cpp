@@ -148,6 +148,9 @@ TEST(ReductionPlan, a_small_box_has_one_unit_for_each_thread_and_a_large_one_sev
   const auto smallest = plan_of(Element::f32, {16, 16, 16}, 64);
   EXPECT_EQ(smallest.outputs[0].loads, 4U);
   EXPECT_EQ(smallest.blocks, 1U);
+  const auto all_that_one_block_loads_at_once = plan_of(Element::f32, {32, 16, 16}, 128);
+  EXPECT_EQ(all_that_one_block_loads_at_once.outputs[0].loads, 8U);
+  EXPECT_EQ(all_that_one_block_loads_at_once.blocks, 1U);
   const auto small = plan_of(Element::f32, {64, 64, 64}, 256);
   EXPECT_EQ(small.outputs[0].loads, 1U);
   EXPECT_EQ(small.blocks, 256U);

@@ -33,15 +33,17 @@ class OwnHalo : public testing::Test {
 
   OwnHalo() {
     memory = {&geometry, subdomain_id(0), &arrays};
-    // The message towards x, which fills the halo below in x.
-    const Box source({cells - 3, 0, 0}, {cells, cells, cells});
-    const Box target({-3, 0, 0}, {0, cells, cells});
+    append(payload, 1, cells - 3, -3);
+    append(upper, -1, 0, cells);
+  }
+  /// A message along x: of the three planes from `from` on, which fill those from `to` on.
+  static void append(Payload& message, int towards, std::int64_t from, std::int64_t to) {
     const PackedSegment segment{{.field = field_id(0),
-                                 .direction = Direction::of(1, 0, 0),
-                                 .source = source,
-                                 .target = target,
+                                 .direction = Direction::of(towards, 0, 0),
+                                 .source = Box({from, 0, 0}, {from + 3, cells, cells}),
+                                 .target = Box({to, 0, 0}, {to + 3, cells, cells}),
                                  .bytes = 3 * cells * cells * element}};
-    payload.append({&segment, 1}, Layout::by_segment);
+    message.append({&segment, 1}, Layout::by_segment);
   }
   /// The first owned cell is at the begin of a sector. The copies are not run: only addresses count.
   void set_array(std::int64_t stride) {
@@ -57,7 +59,8 @@ class OwnHalo : public testing::Test {
   std::byte* const sector = storage.data() + 128;
   std::vector<std::vector<Array>> arrays;
   Memory memory;
-  Payload payload;
+  Payload payload;  ///< which fills the halo below in x
+  Payload upper;    ///< which fills the halo above
 };
 
 TEST_F(OwnHalo, GrowsToWholeWordsIntoSpareBytes) {
@@ -70,6 +73,17 @@ TEST_F(OwnHalo, GrowsToWholeWordsIntoSpareBytes) {
   const auto unpack = unpack_copies(payload, memory, sector, 32);
   EXPECT_EQ(unpack.at(0).extent, Vec3(4, cells, cells));
   EXPECT_EQ(unpack.at(0).source, sector - element);
+}
+
+TEST_F(OwnHalo, GrowsUpwardsIntoTheSpareBytesAbove) {
+  set_array(element);
+  const auto put = put_copies(upper, memory, memory);
+  ASSERT_EQ(put.size(), 1U);
+  EXPECT_EQ(put[0].extent, Vec3(4, cells, cells));
+  EXPECT_EQ(put[0].target, sector + cells * element);
+  EXPECT_EQ(put[0].source, sector);
+  arrays[0][0].spare_bytes = {2 * element, 0};
+  EXPECT_EQ(put_copies(upper, memory, memory).at(0).extent.x, 3) << "no byte behind the row may be written";
 }
 
 TEST_F(OwnHalo, DoesNotGrowWithoutSpaceOrBetweenCells) {
