@@ -15,7 +15,6 @@ namespace {
 bool built() { return false; }
 bool active() { return false; }
 bool finalised() { return false; }
-bool surely_active() noexcept { return false; }
 std::string library() { return {}; }
 std::string mpiexec() { return {}; }
 void initialise(int*, char***, Duration, AskedLevel) { refuse(); }

@@ -27,6 +27,14 @@ struct DeviceSupport {
   std::string why;  ///< if it is not yes
 };
 
+/// A thread that calls groups beside the other threads of its rank, from its making to its destruction.
+class ConcurrentCaller {
+ public:
+  virtual ~ConcurrentCaller() = default;
+  /// What is behind the groups ends (MPI_Finalize was called), and waits for this thread: no group may be called any more.
+  [[nodiscard]] virtual bool must_end() const noexcept = 0;
+};
+
 class Request;
 class PersistentRequest;
 class SharedFile;
@@ -70,6 +78,9 @@ class RankGroup {
                                                                                       rank_id from, int tag) = 0;
   /// Whether two threads of this rank may call two groups at the same time (MPI_THREAD_MULTIPLE). Local.
   [[nodiscard]] virtual Verdict concurrent() const = 0;
+  /// Of a thread of the library that is about to call groups beside the rank's other threads; null where nobody could end what is
+  /// behind the groups meanwhile.
+  [[nodiscard]] virtual std::unique_ptr<ConcurrentCaller> concurrent_caller() { return nullptr; }
 
   /// Gives messages that have left their senders, of any group, a chance to move on, as a test() does: for ranks that wait for something
   /// else. An MPI may have completed a send and not yet have written it to its socket. Local.

@@ -88,9 +88,9 @@ void Exchange::Impl::set_up() {
       record_ = std::make_unique<ExchangeRecord>(*setup_.recorder, *setup_.backend, setup_.recorded_as, ends_, *abort_);
     });
   }
+  if (network_) network_->start(*setup_.comm);
   std::string why_not;
   comm::agree_on(*setup_.comm, [&] {
-    if (network_) network_->start();
     if (communicators_) communicators_->start();
     why_not = may_capture().why_not;
   });

@@ -71,6 +71,9 @@ class ForwardingCommunicator : public comm::RankGroup {
     return inner_->persistent_receive_at_most(bytes, from, tag);
   }
   [[nodiscard]] Verdict concurrent() const override { return inner_->concurrent(); }
+  [[nodiscard]] std::unique_ptr<comm::ConcurrentCaller> concurrent_caller() override {
+    return inner_->concurrent_caller();
+  }
   void make_progress() override { writing()->make_progress(); }
   void barrier() override { writing()->barrier(); }
   void broadcast(std::vector<std::byte>& bytes, rank_id root) override { writing()->broadcast(bytes, root); }

@@ -14,8 +14,6 @@ namespace halocline::comm::runtime {
 /// Whether MPI calls may be made: initialised and not finalised.
 [[nodiscard]] bool active();
 [[nodiscard]] bool finalised();
-/// As active(), for destructors: false where MPI does not answer.
-[[nodiscard]] bool surely_active() noexcept;
 /// As MPI reports it; may be called before initialise().
 [[nodiscard]] std::string library();
 /// The path of the launcher that belongs to the library; empty if it is not known.

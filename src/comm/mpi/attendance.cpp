@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "comm/detail/runtime.hpp"
+#include "comm/mpi/finalisation.hpp"
 #include "comm/mpi/state.hpp"
 #include "core/ranks_text.hpp"
 #include "core/short_text.hpp"
@@ -207,13 +207,13 @@ void attend() {
   const std::int64_t now = Clock::steady().now().count();
   if (now - all.last.load(std::memory_order_relaxed) < Duration(interval).count()) return;
   const std::unique_lock held(all.mutex, std::try_to_lock);  // if another thread does it, this one goes on
-  if (!held || all.states.empty() || !runtime::surely_active()) return;
+  if (!held || all.states.empty() || finalising()) return;
   all.last.store(now, std::memory_order_relaxed);
   for (State* state : all.states) receive_all(*state);
 }
 
 std::string call_roll(State& state) {
-  if (!state.attendance.on_one_node || state.size == 1 || state.poisoned() || !runtime::active()) return {};
+  if (!state.attendance.on_one_node || state.size == 1 || state.poisoned() || finalising()) return {};
   Attendance& own = state.attendance;
   std::vector<int> missing;
   const std::lock_guard held(registry().mutex);
@@ -238,7 +238,7 @@ std::string call_roll(State& state) {
 void send_error(State& state) noexcept {
   if (std::exchange(state.attendance.notified, true) || state.size == 1) return;
   try {
-    if (!runtime::surely_active()) return;
+    if (finalising()) return;
     const std::exception_ptr error = std::current_exception();
     const ErrorKind kind = kind_of(error);
     const bool of_others = kind == ErrorKind::deadline || kind == ErrorKind::communication;
@@ -257,7 +257,7 @@ void send_error(State& state) noexcept {
 
 void take_leave(State& state) noexcept {
   Attendance& own = state.attendance;
-  if (std::exchange(own.leaving, true) || !runtime::surely_active()) return;
+  if (std::exchange(own.leaving, true) || finalising()) return;
   try {
     const std::lock_guard held(registry().mutex);
     if (own.parting == nullptr) return;
@@ -281,6 +281,7 @@ void throw_if_left(const State& state, std::string_view what) {
 
 void throw_unusable(const State& state, std::string_view what) {
   throw_if_left(state, what);
+  if (!state.poisoned()) throw CommunicationError(fmt::format("{} after MPI_Finalize", what));
   throw CommunicationError(fmt::format("{}: this group of ranks is unusable after an earlier error", what));
 }
 

@@ -58,7 +58,7 @@ void take_leave(State& state) noexcept;
 
 /// Throws what another rank has sent, after "what: "; nothing if none has sent an error.
 void throw_if_left(const State& state, std::string_view what);
-/// The same, or that an earlier error has made the communicator unusable.
+/// The same, or that an earlier error, or MPI_Finalize, has made the communicator unusable.
 [[noreturn]] void throw_unusable(const State& state, std::string_view what);
 
 }  // namespace halocline::comm::mpi

@@ -39,7 +39,7 @@ auto MpiCommunicator::collective(std::string_view operation, Body&& body) {
 
 void MpiCommunicator::complete(const std::shared_ptr<Operation>& pending, std::string_view operation) {
   const auto done = [&] {
-    if (state_->poisoned()) throw_unusable(*state_, describe(*this, operation));
+    if (!state_->usable()) throw_unusable(*state_, describe(*this, operation));
     int flag = 0;
     check(MPI_Test(&pending->request, &flag, MPI_STATUS_IGNORE), "MPI_Test of a collective");
     return flag != 0;
@@ -55,7 +55,7 @@ void MpiCommunicator::complete(const std::shared_ptr<Operation>& pending, std::s
 /// By a probe for a message that is never sent, unless a test was made since the last call.
 void MpiCommunicator::make_progress() {
   attend();
-  if (state_->poisoned()) {
+  if (!state_->usable()) {
     throw_if_left(*state_, "another rank has left");
     return;
   }

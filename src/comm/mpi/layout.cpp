@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "comm/detail/runtime.hpp"
 #include "comm/mpi/check.hpp"
+#include "comm/mpi/finalisation.hpp"
 #include "core/checked.hpp"
 
 namespace halocline::comm::mpi {
@@ -31,7 +31,7 @@ Layout::Layout(std::size_t bytes, int largest_count) {
 
 Layout::~Layout() {
   // MPI keeps the datatype for as long as a message under way needs it.
-  if (type_ != MPI_BYTE && runtime::surely_active()) MPI_Type_free(&type_);
+  if (type_ != MPI_BYTE && !finalising()) MPI_Type_free(&type_);
 }
 
 }  // namespace halocline::comm::mpi

@@ -43,8 +43,7 @@ MpiCommunicator::~MpiCommunicator() {
 
 void MpiCommunicator::require_usable(std::string_view operation) const {
   if (closed_) throw InternalError(fmt::format("{} on a communicator that was closed", operation));
-  if (state_->poisoned()) throw_unusable(*state_, operation);
-  if (!runtime::active()) throw CommunicationError(fmt::format("{} after MPI_Finalize", operation));
+  if (!state_->usable()) throw_unusable(*state_, operation);
 }
 
 std::unique_ptr<Request> MpiCommunicator::send(std::span<const std::byte> bytes, rank_id to, int tag) {
@@ -103,6 +102,8 @@ Verdict MpiCommunicator::concurrent() const {
   return Verdict::of(level.name == "MPI_THREAD_MULTIPLE",
                      fmt::format("MPI was initialised with {}, not MPI_THREAD_MULTIPLE", level.name));
 }
+
+std::unique_ptr<ConcurrentCaller> MpiCommunicator::concurrent_caller() { return make_concurrent_caller(); }
 
 std::unique_ptr<RankGroup> MpiCommunicator::split(int colour, int key) {
   // Also serves as the barrier before MPI_Comm_split; see the class.
@@ -163,7 +164,7 @@ std::string MpiCommunicator::missing() { return call_roll(*state_); }
 
 void MpiCommunicator::close() {
   if (closed_) return;
-  if (state_->poisoned() || !runtime::active()) {
+  if (!state_->usable()) {
     delist(*state_);
     leak(state_);
     closed_ = true;
@@ -184,6 +185,7 @@ std::unique_ptr<RankGroup> duplicate(MPI_Comm comm, Duration timeout, int larges
   check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0) throw InvalidArgument("from_mpi: the communicator is an inter-communicator");
 
+  watch_finalisation();
   auto pending = std::make_shared<Operation>();
   check(MPI_Comm_idup(comm, &pending->made, &pending->request), "MPI_Comm_idup");
   const auto give_up = [&] {

@@ -42,6 +42,7 @@ class MpiCommunicator final : public RankGroup {
   [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_receive_at_most(std::span<std::byte> bytes, rank_id from,
                                                                               int tag) override;
   [[nodiscard]] Verdict concurrent() const override;
+  [[nodiscard]] std::unique_ptr<ConcurrentCaller> concurrent_caller() override;
   void make_progress() override;
   void barrier() override;
   void broadcast(std::vector<std::byte>& bytes, rank_id root) override;

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "comm/detail/runtime.hpp"
 #include "comm/mpi/check.hpp"
+#include "comm/mpi/finalisation.hpp"
 #include "comm/requests.hpp"
 #include "core/log.hpp"
 
@@ -49,10 +49,12 @@ void Transfer::fail_with_length(const MPI_Status& status, bool too_long) const {
                                        known ? std::to_string(came) : fmt::format("more than {}", bytes_), bytes_));
 }
 
+void Transfer::require_usable() const {
+  if (!state->usable()) throw_unusable(*state, fmt::format("{} rank {}, tag {}", verb(), peer_, tag_));
+}
+
 bool Transfer::progress() {
-  if (state->poisoned()) {
-    throw_unusable(*state, fmt::format("{} rank {}, tag {}", verb(), peer_, tag_));
-  }
+  require_usable();
   if (!state->pending.test(*this)) return false;
   const auto [code, status] = *std::exchange(outcome, std::nullopt);
   if (code != MPI_SUCCESS) {
@@ -72,7 +74,7 @@ bool Transfer::progress() {
 
 void Transfer::give_up(bool under_way) noexcept {
   state->pending.remove(*this);
-  if (request == MPI_REQUEST_NULL || !runtime::surely_active()) return;
+  if (request == MPI_REQUEST_NULL || finalising()) return;
   if (under_way && !outcome) {
     int done = 0;
     if (way_ == Way::receive) MPI_Cancel(&request);
@@ -115,7 +117,7 @@ MpiPersistentRequest::~MpiPersistentRequest() { transfer_.give_up(under_way_); }
 
 void MpiPersistentRequest::start() {
   if (under_way_) throw InternalError("start of a persistent request whose previous one is not done");
-  if (transfer_.state->poisoned()) throw_unusable(*transfer_.state, "start");
+  transfer_.require_usable();
   // Some MPIs free a persistent request that failed.
   if (transfer_.request == MPI_REQUEST_NULL) transfer_.prepare();
   transfer_.starting();

@@ -24,6 +24,7 @@ class Transfer {
   /// MPI_Isend or MPI_Irecv, MPI_Send_init or MPI_Recv_init.
   void begin();
   void prepare();
+  void require_usable() const;
   /// To be called before and after MPI starts it.
   void starting() { state->pending.make_room(); }
   void started() noexcept { state->pending.add(*this); }

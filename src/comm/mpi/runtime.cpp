@@ -30,13 +30,6 @@ bool finalised() {
   return flag != 0;
 }
 
-bool surely_active() noexcept {
-  int initialised = 0;
-  int finalised = 1;
-  return MPI_Initialized(&initialised) == MPI_SUCCESS && MPI_Finalized(&finalised) == MPI_SUCCESS && initialised != 0 &&
-         finalised == 0;
-}
-
 std::string library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> text{};
   int length = 0;

@@ -9,6 +9,7 @@
 
 #include "comm/local/local_requests.hpp"
 #include "comm/mpi/attendance.hpp"
+#include "comm/mpi/finalisation.hpp"
 #include "comm/mpi/layout.hpp"
 #include "comm/mpi/pending.hpp"
 
@@ -40,6 +41,8 @@ struct State {
   Attendance attendance;
 
   [[nodiscard]] bool poisoned() const noexcept { return life->poisoned; }
+  /// Whether MPI may be called with it; throw_unusable() has the reason why not.
+  [[nodiscard]] bool usable() const noexcept { return !poisoned() && !finalising(); }
 };
 
 /// Records that MPI_Finalize may not be called any more.

@@ -24,6 +24,8 @@ class Messages {
   /// Receives messages of up to so many bytes, whose own length is known from what is in them.
   [[nodiscard]] virtual std::unique_ptr<comm::PersistentRequest> receive_at_most(std::span<std::byte> bytes,
                                                                                  rank_id from, int tag) = 0;
+  /// Of the thread that is about to call this object and its requests. See RankGroup.
+  [[nodiscard]] virtual std::unique_ptr<comm::ConcurrentCaller> caller() = 0;
   /// Where requests move in here and not in their test(). Never blocks.
   virtual void progress() {}
   /// Frees all resources; no send is under way, and nothing is received any more. Collective. Throws DeadlineError.
@@ -42,6 +44,7 @@ class GroupMessages final : public Messages {
                                                                          int tag) override {
     return group_->persistent_receive_at_most(bytes, from, tag);
   }
+  [[nodiscard]] std::unique_ptr<comm::ConcurrentCaller> caller() override { return group_->concurrent_caller(); }
   void close(const Deadline& /*deadline*/) override { group_->close(); }
 
  private:

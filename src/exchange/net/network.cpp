@@ -64,25 +64,37 @@ int Network::next_tag(rank_id sender, rank_id receiver, bool sends) {
   return tags::port(tags_[{sender, receiver, sends}]++);
 }
 
-void Network::start() {
-  if (threaded_.yes) thread_ = start_thread("the mover of net's messages", [this] { run(); });
+void Network::start(comm::RankGroup& comm) {
+  comm::agree_on(comm, [&] {
+    if (!threaded_.yes) return;
+    thread_ = start_thread("the mover of net's messages", [this, caller = messages_->caller()] { run(caller.get()); });
+  });
   started_ = true;
+  phase_ = Phase::moving;
+  phase_.notify_one();
 }
 
-void Network::run() noexcept {
+bool Network::move(const comm::ConcurrentCaller* caller) noexcept {
+  try {
+    if (caller != nullptr && caller->must_end()) {
+      throw CommunicationError("MPI_Finalize was called while a domain with net was open; close() it before");
+    }
+    return engine_->progress();
+  } catch (...) {
+    abort_->raise(me_, std::current_exception());
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+    return true;
+  }
+}
+
+void Network::run(const comm::ConcurrentCaller* caller) noexcept {
+  phase_.wait(Phase::preparing);
   Duration nap = shortest_nap;
   Duration moved_at = Clock::steady().now();
-  while (!stopping_.load(std::memory_order_acquire)) {
+  while (phase_ == Phase::moving) {
     if (abort_->raised()) return tell_others();
-    bool moved = false;
-    try {
-      moved = engine_->progress();
-    } catch (...) {
-      abort_->raise(me_, std::current_exception());
-      const std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
-      continue;
-    }
+    const bool moved = move(caller);
     const Duration now = Clock::steady().now();
     if (moved) {
       moved_at = now;
@@ -127,7 +139,8 @@ void Network::give_up() noexcept {
 }
 
 void Network::stop() noexcept {
-  stopping_.store(true, std::memory_order_release);
+  phase_ = Phase::stopping;
+  phase_.notify_one();
   if (thread_.joinable()) thread_.join();
 }
 

@@ -35,8 +35,8 @@ class Network {
   /// The tag of the next port from one rank to another, in the ports' own group; both ends open theirs in the same order. sends: of the
   /// sender's end, which has ranks of its own where both are this rank.
   [[nodiscard]] int next_tag(rank_id sender, rank_id receiver, bool sends);
-  /// After all ranks have opened their ports.
-  void start();
+  /// After all ranks have opened their ports. Collective; nothing moves before all have a thread. Throws the same error on all ranks.
+  void start(comm::RankGroup& comm);
   /// Without a thread: makes progress; true when exchanges up to this one are over at all ports.
   [[nodiscard]] bool progress(std::uint64_t epoch);
   /// Throws the error of the thread, if it has failed. Never blocks.
@@ -50,7 +50,10 @@ class Network {
   void close(const Deadline& deadline);
 
  private:
-  void run() noexcept;
+  enum class Phase : int { preparing, moving, stopping };
+  void run(const comm::ConcurrentCaller* caller) noexcept;
+  /// One step of the thread: true if something has moved. A failure raises the abort word.
+  bool move(const comm::ConcurrentCaller* caller) noexcept;
   void tell_others() noexcept;
 
   device::Backend* backend_;
@@ -60,10 +63,10 @@ class Network {
   rank_id me_;
   Verdict threaded_;
   std::map<std::tuple<rank_id, rank_id, bool>, int> tags_;  ///< that were given
-  bool started_ = false;
-  bool told_ = false;  ///< the other ends, of a failure
-  std::atomic<bool> stopping_ = false;
-  mutable std::mutex mutex_;  ///< of failure_
+  bool started_ = false;                                    ///< on all ranks: other ends wait for this one's
+  bool told_ = false;                                       ///< the other ends, of a failure
+  std::atomic<Phase> phase_ = Phase::preparing;             ///< of the thread
+  mutable std::mutex mutex_;                                ///< of failure_
   std::exception_ptr failure_;
   std::thread thread_;
 };

@@ -2,9 +2,11 @@
 // Ports of net on host devices.
 #include <gmock/gmock.h>
 
+#include "comm/local_ranks.hpp"
 #include "contract/exchange/engines.hpp"
 #include "contract/exchange/net_ports.hpp"
 #include "device/host.hpp"
+#include "exchange/net/ucx/ucx.hpp"
 
 namespace halocline::test {
 namespace {
@@ -67,6 +69,7 @@ class SlowSends final : public Messages {
                                                                          int tag) override {
     return inner_.receive_at_most(bytes, from, tag);
   }
+  [[nodiscard]] std::unique_ptr<comm::ConcurrentCaller> caller() override { return inner_.caller(); }
   void close(const Deadline& deadline) override { inner_.close(deadline); }
 
  private:
@@ -115,6 +118,17 @@ TEST(NetProxy, ports_that_wait_are_named) {
   };
   EXPECT_EQ(late(0), "");
   EXPECT_THAT(late(1), HasSubstr("sender of message 0: packing; receiver of message 0: packing"));
+}
+
+/// As where it has found no path to them: they may have found theirs to it.
+TEST(UcxMessages, close_waits_for_ranks_that_this_one_has_not_connected_to) {
+  if (const std::string why = ucx_missing(); !why.empty()) GTEST_SKIP() << why;
+  comm::run_as_threads(3, [](comm::RankGroup& comm) {
+    const auto messages = exchange::net::make_ucx_messages(comm.split(0, 0));
+    std::array<std::byte, 8> bytes{};
+    if (comm.rank() == rank_id(0)) static_cast<void>(messages->receive_at_most(bytes, rank_id(2), 0));
+    EXPECT_NO_THROW(messages->close(Deadline(Clock::steady(), std::chrono::seconds(5))));
+  });
 }
 
 TEST(LateMessages, AFewOfEachRankAreNamed) {

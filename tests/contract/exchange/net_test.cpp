@@ -107,6 +107,7 @@ TEST_P(Net, a_failure_reaches_the_ranks_of_other_nodes_with_its_reason) {
 /// A rank that is missing in the group of net, which is made of the domain's, which is made of the test's.
 struct Loss {
   bool planted = false;
+  bool no_thread = false;  ///< of this rank can call the group
   bool seen = false;
   int barriers_after = 0;  ///< of the domain's group: it would be missing there, too
 };
@@ -124,6 +125,10 @@ class Losing final : public ForwardingCommunicator {
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override {
     lose();
     return ForwardingCommunicator::all_gather(bytes);
+  }
+  [[nodiscard]] std::unique_ptr<comm::ConcurrentCaller> concurrent_caller() override {
+    if (loss_->no_thread) throw ResourceError("planted: no thread");
+    return ForwardingCommunicator::concurrent_caller();
   }
   void close() override {
     lose();
@@ -158,6 +163,21 @@ TEST_P(Net, a_rank_that_is_missing_when_it_is_closed_is_an_error) {
     domain.close();
   });
   for (const Outcome& outcome : all) EXPECT_THAT(outcome.text, HasSubstr("planted"));
+}
+
+/// The others have a thread by then, and no end of theirs waits for the rank's.
+TEST_P(Net, a_rank_whose_thread_cannot_start_delays_nobody) {
+  const auto all = outcomes(3, [engine = GetParam()](comm::RankGroup& comm) {
+    Loss loss{.no_thread = comm.rank() == rank_id(1)};
+    Losing group(comm, loss);
+    Domain domain({12, 12, 12}, Stencil::box(1), group, between_nodes(engine));
+    domain.add_field<double>("u");
+    domain.realize();
+  });
+  for (const Outcome& outcome : all) {
+    EXPECT_THAT(outcome.text, HasSubstr("rank 1: planted: no thread"));
+    EXPECT_LT(outcome.took, 20s);
+  }
 }
 
 TEST(NetSetUp, a_rank_that_is_missing_is_waited_for_once) {

@@ -17,8 +17,6 @@ namespace {
 using ucx::Operation;
 using ucx::Worker;
 
-constexpr int closing_tag = 0;  // in the group
-
 class UcxSend final : public comm::Request {
  public:
   UcxSend(Operation operation, std::string what) : operation_(std::move(operation)), what_(std::move(what)) {}
@@ -79,16 +77,16 @@ class UcxMessages final : public Messages {
     return std::make_unique<UcxReceive>(*worker_, bytes, tag_of(from, tag),
                                         fmt::format("receive from rank {}", from.value()));
   }
+  [[nodiscard]] std::unique_ptr<comm::ConcurrentCaller> caller() override { return group_->concurrent_caller(); }
   void progress() override { worker_->progress(); }
 
   void close(const Deadline& deadline) override {
-    const std::vector<rank_id> peers = worker_->peers();
-    for (const rank_id peer : peers) {
+    for (const rank_id peer : worker_->peers()) {
       log(LogLevel::info, fmt::format("net: rank {} has sent {} bytes to rank {} by UCX ({})", group_->rank().value(),
                                       worker_->sent_bytes(peer), peer.value(), worker_->paths(peer)));
     }
     worker_->close_endpoints(deadline);
-    wait_for(peers, deadline);
+    wait_for_others(deadline);
     worker_.reset();
     group_->close();
   }
@@ -99,19 +97,22 @@ class UcxMessages final : public Messages {
     return ucp_tag_t{sender.index()} << 16U | static_cast<ucp_tag_t>(tag);
   }
 
-  /// Makes progress until the peers have closed their endpoints, too: their last messages may need this worker.
-  void wait_for(const std::vector<rank_id>& peers, const Deadline& deadline) {
-    std::vector<std::unique_ptr<comm::Request>> requests;
-    for (const rank_id peer : peers) {
-      requests.push_back(group_->receive({}, peer, closing_tag));
-      requests.push_back(group_->send({}, peer, closing_tag));
-    }
-    while (!requests.empty()) {
-      worker_->progress();
-      std::erase_if(requests, [](const auto& request) { return request->test(); });
-      if (!requests.empty() && deadline.expired())
-        throw DeadlineError("other ranks have not closed their endpoints of UCX before the deadline of close()");
-      std::this_thread::yield();
+  /// Makes progress until all ranks have closed their endpoints, too: their last messages may need this worker. A dissemination barrier
+  /// (Hensgen, Finkel and Manber, 1988): all ranks take part, as a rank that could not connect to another may be connected by that one.
+  void wait_for_others(const Deadline& deadline) {
+    const int size = group_->size();
+    const auto me = static_cast<int>(group_->rank().value());
+    for (int distance = 1, round = 0; distance < size; distance *= 2, ++round) {
+      const auto receive = group_->receive({}, rank_id((me + size - distance) % size), round);
+      const auto send = group_->send({}, rank_id((me + distance) % size), round);
+      for (bool received = false, sent = false; !received || !sent;) {
+        worker_->progress();
+        received = received || receive->test();
+        sent = sent || send->test();
+        if ((!received || !sent) && deadline.expired())
+          throw DeadlineError("other ranks have not closed their endpoints of UCX before the deadline of close()");
+        std::this_thread::yield();
+      }
     }
   }
 

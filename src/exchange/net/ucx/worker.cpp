@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 #include "exchange/ucx_paths.hpp"
@@ -140,6 +141,7 @@ void Worker::close_endpoints(const Deadline& deadline) {
       return one.second.done(fmt::format("end of the endpoint to rank {}", one.first.value()));
     });
     if (!closing.empty() && deadline.expired()) throw DeadlineError("UCX has not closed its endpoints in time");
+    std::this_thread::yield();
   }
 }
 
