@@ -22,7 +22,7 @@ void Context::print_json(const std::string& text) const {
   if (root() && options.json) print_out(text + "\n");
 }
 
-std::string text_of(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const Json& document) { return document.indented(); }
 
 Json document_of(std::string_view command) {
   return {{"schema", "halocline-cli/1"}, {"command", command}, {"version", HALOCLINE_VERSION}};

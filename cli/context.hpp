@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <string>
 #include <string_view>
 
 #include "halocline/environment.hpp"
 #include "halocline/session.hpp"
+#include "io/json_value.hpp"
 #include "options.hpp"
 
 namespace cli {
 
-/// A document whose keys stay in the order of adding.
-using Json = nlohmann::ordered_json;
+using halocline::io::Json;
 
 /// What a command works with.
 struct Context {

@@ -17,8 +17,9 @@ Json json_of(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
 Json domain_json(const Options& options) {
   Json fields = Json::array();
   for (const auto& field : options.fields) {
-    fields.push_back({{"name", field.name}, {"type", to_string(field.element)}, {"components", field.components}});
-    if (field.wire) fields.back()["wire"] = to_string(*field.wire);
+    Json one{{"name", field.name}, {"type", to_string(field.element)}, {"components", field.components}};
+    if (field.wire) one["wire"] = to_string(*field.wire);
+    fields.push_back(std::move(one));
   }
   Json open = Json::array();
   Json in_kernel = Json::array();

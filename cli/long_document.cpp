@@ -30,7 +30,7 @@ void write_list(const LongList& list, const std::function<void(std::string_view)
 
 void write_document(const Json& document, const LongList& list, const std::function<void(std::string_view)>& write) {
   std::string_view before = "{";
-  for (const auto& [key, value] : document.items()) {
+  for (const auto& [key, value] : document.members()) {
     write(fmt::format("{}\n  {}: ", before, Json(key).dump()));
     if (key == list.key) {
       write_list(list, write);

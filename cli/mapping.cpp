@@ -74,32 +74,33 @@ mapping::Communication read_communication_file(const std::string& path) {
 
 std::vector<mapping::Seat> read_mapping_file(const std::string& path, const machine::MachineMap& machine) {
   std::ifstream in = opened(path);
-  const Json document = Json::parse(in, nullptr, false);
+  const Json document = io::parse_document_or_null(std::string(std::istreambuf_iterator(in), {}));
   const auto refuse_file = [&](const std::string& what, const std::string& allowed) {
     throw InvalidArgument(fmt::format("'{}' {}; allowed is {}", path, what, allowed));
   };
-  if (!document.is_object() || !document.contains("processes") || !document["processes"].is_array() ||
-      document["processes"].empty()) {
+  const Json* const processes = document.find("processes");
+  if (processes == nullptr || processes->elements().empty()) {
     refuse_file("has no \"processes\"", "a document of 'halocline map', by --json or --format json");
   }
   // -1 where there is no such number.
   const auto number = [](const Json& entry, const char* key) {
-    const auto found = entry.is_object() ? entry.find(key) : entry.end();
-    return entry.is_object() && found != entry.end() && found->is_number_integer() ? found->get<std::int64_t>() : -1;
+    const Json* const found = entry.find(key);
+    return found != nullptr && found->if_integer() != nullptr ? *found->if_integer() : -1;
   };
   std::vector<mapping::Seat> seats;
-  for (const Json& entry : document["processes"]) {
+  for (const Json& entry : processes->elements()) {
     const auto rank = std::ssize(seats);
     const auto node = number(entry, "node");
     const auto core = number(entry, "core");
     const auto device = number(entry, "device");
+    const Json host = entry.contains("host") ? *entry.find("host") : Json();
     if (number(entry, "rank") != rank || core < 0 || core > limits::cores_of_node) {
       refuse_file(fmt::format("has no rank {} with a core at place {} of \"processes\"", rank, rank),
                   "every rank, in order");
     }
     if (node < 0 || node >= std::ssize(machine.nodes) ||
-        entry.value("host", Json()) != machine.nodes[static_cast<std::size_t>(node)].name) {
-      refuse_file(fmt::format("has rank {} on node {}, named {}", rank, node, entry.value("host", Json()).dump()),
+        host != Json(machine.nodes[static_cast<std::size_t>(node)].name)) {
+      refuse_file(fmt::format("has rank {} on node {}, named {}", rank, node, host.dump(Json::Utf8::replaced)),
                   fmt::format("a node of '{}' with its number and name", machine.name));
     }
     const std::int64_t devices = machine.devices_of(node_id(node));

@@ -186,8 +186,9 @@ void TraceFile::write(Domain& domain) {
     Json of_devices = Json::array();
     for (std::size_t r = 0; r < texts.size(); ++r) {
       add_names(events, static_cast<int>(r), tracks[r]);
-      for (Json& event : Json::parse(texts[r])) {
-        event["ts"] = us(Duration(event["ts"].get<std::int64_t>()) - origins[r]);
+      Json of_rank = io::parse_document(texts[r]);
+      for (Json& event : of_rank.elements()) {
+        event["ts"] = us(Duration(*event["ts"].if_integer()) - origins[r]);
         events.push_back(std::move(event));
       }
       of_devices.push_back(us(alignments[r]));
@@ -198,7 +199,7 @@ void TraceFile::write(Domain& domain) {
         {"clocks", one_clock ? "one steady clock for all ranks" : "a steady clock for each node, aligned at a barrier"},
         {"alignment_of_ranks_us", one_clock ? 0.0 : us(std::ranges::max(met_within))},
         {"alignment_of_devices_us", of_devices}};
-    text = document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    text = document.dump(Json::Utf8::replaced) + "\n";
   }
   write_output(*context_, "--trace", path_, text);
 }

@@ -104,7 +104,8 @@ Json tuned_json(const io::TunedEntry& entry) {
             {"default_predicted_s", entry.predicted ? Json(*entry.predicted) : Json(nullptr)},
             {"budget_s", entry.budget},
             {"spent_s", entry.spent},
-            {"ceilings", entry.ceilings}};
+            {"ceilings", Json::object()}};
+  for (const auto& [name, value] : entry.ceilings) json["ceilings"][name] = value;
   json["trials"] = Json::array();
   for (const io::TunedTrial& trial : entry.trials) json["trials"].push_back(json_of(trial));
   json["skipped"] = Json::array();

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "domain/internals.hpp"
 #include "halocline/error.hpp"
+#include "io/json_value.hpp"
 #include "routing/messages.hpp"
 #include "support/program.hpp"
 #include "tune/choices.hpp"
@@ -121,29 +121,29 @@ int run_case(comm::RankGroup& world, const Environment& environment, const Wante
   // The best is chosen by one half of its rounds and reported by the other, or luck would make it faster than it is.
   const auto best =
       std::ranges::min_element(finals, [](const Timed& a, const Timed& b) { return a.median_of(0) < b.median_of(0); });
-  nlohmann::ordered_json out{{"size", wanted.size},
-                             {"radius", wanted.radius},
-                             {"fields", wanted.fields},
-                             {"ranks", world.size()},
-                             {"devices_per_rank", wanted.devices_per_rank},
-                             {"nodes", planned.machine.map().nodes.size()},
-                             {"choices", alone.size()},
-                             {"exchanges", exchanges},
-                             {"default_s", finals[0].median_of(1)},
-                             {"default_again_s", finals[1].median_of(1)},
-                             {"tuned_s", finals[2].median_of(1)},
-                             {"best_s", best->median_of(1)},
-                             {"tuned", io::text_of(winner)},
-                             {"best", io::text_of(best->settings)},
-                             {"tuning_s", took.count()}};
-  out["finalists"] = nlohmann::ordered_json::array();
+  io::Json out{{"size", wanted.size},
+               {"radius", wanted.radius},
+               {"fields", wanted.fields},
+               {"ranks", world.size()},
+               {"devices_per_rank", wanted.devices_per_rank},
+               {"nodes", planned.machine.map().nodes.size()},
+               {"choices", alone.size()},
+               {"exchanges", exchanges},
+               {"default_s", finals[0].median_of(1)},
+               {"default_again_s", finals[1].median_of(1)},
+               {"tuned_s", finals[2].median_of(1)},
+               {"best_s", best->median_of(1)},
+               {"tuned", io::text_of(winner)},
+               {"best", io::text_of(best->settings)},
+               {"tuning_s", took.count()}};
+  out["finalists"] = io::Json::array();
   for (const Timed& one : finals) {
     out["finalists"].push_back(
         {{"settings", io::text_of(one.settings)}, {"even_s", one.median_of(0)}, {"odd_s", one.median_of(1)}});
   }
   const io::TunedEntry& entry = *internals(tuned).tuned();
   out["spent_s"] = entry.spent;
-  for (const char* list : {"trials", "skipped"}) out[list] = nlohmann::ordered_json::array();
+  for (const char* list : {"trials", "skipped"}) out[list] = io::Json::array();
   for (const io::TunedTrial& trial : entry.trials) {
     out["trials"].push_back({{"settings", io::text_of(trial.settings)},
                              {"rounds", trial.rounds},

@@ -165,9 +165,9 @@ Drawn draw_roofline(const PlotOptions& wanted) {
       roofline.add(rows_of(path), path);
       continue;
     }
-    const Json document = Json::parse(content_of(path), nullptr, false);
-    if (document.is_object() && document.contains("traceEvents")) refuse("FILE", path, "no trace beside other files");
-    if (document.is_object() && document.contains("command")) {
+    const Json document = io::parse_document_or_null(content_of(path));
+    if (document.contains("traceEvents")) refuse("FILE", path, "no trace beside other files");
+    if (document.contains("command")) {
       roofline.add(document, path);
     } else {
       roofline.add(read_machine(path));
@@ -214,8 +214,8 @@ Drawn draw(const PlotOptions& wanted) {
     return roofline ? draw_roofline(wanted) : draw_charts(wanted);
   }
   const std::string text = content_of(first);
-  const Json document = Json::parse(text, nullptr, false);
-  if (!document.is_object() || !document.contains("traceEvents")) {
+  const Json document = io::parse_document_or_null(text);
+  if (!document.contains("traceEvents")) {
     refuse_options_of_traces(wanted);
     return draw_matrix(wanted);
   }

@@ -14,6 +14,7 @@ namespace cli {
 namespace {
 
 using halocline::InvalidArgument;
+using halocline::io::JsonCursor;
 using halocline::machine::Measurement;
 
 constexpr double giga = 1e9;
@@ -132,37 +133,46 @@ void Roofline::add(const std::vector<CsvRow>& rows, const std::string& file) {
   }
 }
 
-void Roofline::add(const Json& document, const std::string& file) {
+void Roofline::add(const Json& json, const std::string& file) {
   try {
-    const std::string command = document.at("command");
-    const double devices = document.at("machine").at("devices");
-    if (command == "exchange") {
-      // Between devices, or within the only one.
-      double within = 0, between = 0;
-      for (const Json& share : document.at("transports")) {
-        (share.at("transport") == "self" ? within : between) += share.at("bytes").get<double>() / devices;
-      }
-      const double seconds =
-          document.contains("steady") ? document["steady"].at("mean_s") : document.at("times").at("p50_s");
-      return add_point(fmt::format("exchange, {}", between > 0 ? of_devices(devices) : "within a device"),
-                       between > 0 ? between : within, seconds);
-    }
-    if (command == "run jacobi3d") {
-      const Json& result = document.at("result");
-      const Json& extent = document.at("domain").at("extent");
-      const bool kernels = result.contains("compute_s");
-      const double cells = extent.at(0).get<double>() * extent.at(1).get<double>() * extent.at(2).get<double>();
-      const double element = element_bytes(document["domain"].at("fields").at(0).at("type"));
-      const double seconds = result.at(kernels ? "compute_s" : "total_s");
-      return add_point(fmt::format("jacobi3d {}, {}", kernels ? "kernels" : "steps", of_devices(devices)),
-                       stencil_values * element * cells / devices, seconds / result.at("steps").get<double>());
-    }
-  } catch (const Json::exception& error) {
-    throw InvalidArgument(fmt::format("'{}' is not a whole document of a command ({})", file, error.what()));
+    const JsonCursor document(json);
+    const std::string command = document.at("command").text();
+    if (command == "exchange") return add_exchange(document);
+    if (command == "run jacobi3d") return add_jacobi3d(document);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(fmt::format("'{}' is not a whole document of a command: {}", file, error.what()));
   }
   throw InvalidArgument(fmt::format(
       "'{}' is of another command; allowed beside ceilings are documents of exchange --json and run jacobi3d --json",
       file));
+}
+
+void Roofline::add_exchange(const JsonCursor& document) {
+  const double devices = document.at("machine").at("devices").number();
+  // Between devices, or within the only one.
+  double within = 0, between = 0;
+  for (const JsonCursor& share : document.at("transports").items()) {
+    (share.at("transport").text() == "self" ? within : between) += share.at("bytes").number() / devices;
+  }
+  const auto steady = document.find("steady");
+  const JsonCursor seconds = steady ? steady->at("mean_s") : document.at("times").at("p50_s");
+  add_point(fmt::format("exchange, {}", between > 0 ? of_devices(devices) : "within a device"),
+            between > 0 ? between : within, seconds.number());
+}
+
+void Roofline::add_jacobi3d(const JsonCursor& document) {
+  const double devices = document.at("machine").at("devices").number();
+  const JsonCursor result = document.at("result");
+  const JsonCursor domain = document.at("domain");
+  double cells = 1;
+  for (const JsonCursor& length : domain.at("extent").items()) cells *= length.number();
+  const auto fields = domain.at("fields").items();
+  if (fields.empty()) domain.at("fields").refuse("at least one field");
+  const double element = element_bytes(fields.front().at("type").text());
+  const auto of_kernels = result.find("compute_s");
+  const JsonCursor seconds = of_kernels ? *of_kernels : result.at("total_s");
+  add_point(fmt::format("jacobi3d {}, {}", of_kernels ? "kernels" : "steps", of_devices(devices)),
+            stencil_values * element * cells / devices, seconds.number() / result.at("steps").number());
 }
 
 void Roofline::add(const halocline::machine::MachineMap& map) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "context.hpp"
+#include "io/json_cursor.hpp"
 #include "machine/machine_map.hpp"
 #include "pictures/chart.hpp"
 #include "pictures/study_picture.hpp"
@@ -47,6 +48,8 @@ class Roofline {
   void add_exchanges(const std::vector<CsvRow>& rows);
   void add_laplace(const std::vector<CsvRow>& rows);
   void add_mhd(const std::vector<CsvRow>& rows);
+  void add_exchange(const halocline::io::JsonCursor& document);
+  void add_jacobi3d(const halocline::io::JsonCursor& document);
 
   std::vector<std::pair<std::string, Roof>> roofs_;  ///< by part of bench_ceilings
   std::vector<Point> points_;

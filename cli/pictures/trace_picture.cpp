@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/printable.hpp"
 #include "halocline/error.hpp"
+#include "io/json_cursor.hpp"
 #include "pictures/axis.hpp"
 #include "pictures/svg.hpp"
 
@@ -22,6 +22,7 @@ namespace cli {
 namespace {
 
 using halocline::InvalidArgument;
+using halocline::io::JsonCursor;
 
 constexpr std::size_t most_tracks = 400;
 constexpr std::size_t most_arrows = 300;
@@ -60,53 +61,43 @@ struct TimelineTrace {
   std::vector<TimelineSlice> slices;  ///< of one exchange
 };
 
-std::string message_of(const Json& arguments) {
-  if (!arguments.contains("from")) return "";
-  return fmt::format("{} {} {} {}", arguments.at("from").dump(), arguments.at("to").dump(), arguments.at("part").dump(),
-                     arguments.value("direction", ""));
+std::string message_of(const JsonCursor& arguments) {
+  const auto from = arguments.find("from");
+  if (!from) return "";
+  const auto direction = arguments.find("direction");
+  return fmt::format("{} {} {} {}", from->integer(), arguments.at("to").integer(), arguments.at("part").integer(),
+                     direction ? direction->text() : "");
 }
 
-/// Throws InvalidArgument if the event has another value there.
-int whole_number(const Json& event, const char* key) {
-  const Json& value = event.at(key);
-  if (value.is_number_integer() && value >= 0 && value <= std::numeric_limits<int>::max()) return value.get<int>();
-  throw InvalidArgument(fmt::format("'{}' of an event is {}; allowed is a whole number, 0 or more", key,
-                                    halocline::printable(value.dump(), 80)));
-}
-
-std::int64_t step_of(const Json& event) {
-  const Json& value = event.at("args").at("step");
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  throw InvalidArgument(
-      fmt::format("'step' of an event is {}; allowed is a whole number", halocline::printable(value.dump(), 80)));
-}
-
-double microseconds(const Json& event, const char* key, double least) {
+double microseconds(const JsonCursor& json, double least) {
   constexpr double most = 1e15;  // 30 years
-  const Json& value = event.at(key);
-  if (value.is_number() && value.get<double>() >= least && value.get<double>() <= most) return value.get<double>();
-  throw InvalidArgument(fmt::format("'{}' of an event is {}; allowed is a number from {} to {}", key,
-                                    halocline::printable(value.dump(), 80), least, most));
+  const double value = json.number();
+  if (value < least || value > most) json.refuse(fmt::format("a number from {} to {}", least, most));
+  return value;
 }
 
-TimelineTrace read(const Json& document, std::optional<std::int64_t> step) {
-  TimelineTrace trace;
+bool is_slice(const JsonCursor& event) { return event.at("ph").text() == "X"; }
+std::int64_t step_of(const JsonCursor& event) { return event.at("args").at("step").integer(); }
+
+std::set<std::int64_t> steps_of(const std::vector<JsonCursor>& events) {
   std::set<std::int64_t> steps;
-  const Json& events = document.at("traceEvents");
-  for (const Json& event : events) {
-    if (event.at("ph") == "X") steps.insert(step_of(event));
+  for (const JsonCursor& event : events) {
+    if (is_slice(event)) steps.insert(step_of(event));
   }
   if (steps.empty()) throw InvalidArgument("the trace has no slices; allowed is 1 or more");
-  if (step && !steps.contains(*step))
-    refuse("--step", fmt::format("{}", *step), fmt::format("one of {}", fmt::join(steps, ", ")));
-  const std::int64_t drawn = step.value_or(*steps.rbegin());
-  for (const Json& event : events) {
-    const std::pair track(whole_number(event, "pid"), whole_number(event, "tid"));
-    if (event.at("ph") == "M" && event.at("name") == "thread_name") trace.tracks[track] = event.at("args").at("name");
-    if (event.at("ph") != "X" || event.at("args").at("step") != drawn) continue;
-    const double begin = microseconds(event, "ts", -1e15);
-    trace.slices.push_back({track, event.at("cat"), event.at("name"), message_of(event.at("args")), begin,
-                            begin + microseconds(event, "dur", 0)});
+  return steps;
+}
+
+TimelineTrace read(const std::vector<JsonCursor>& events, std::int64_t step) {
+  TimelineTrace trace;
+  for (const JsonCursor& event : events) {
+    const std::pair track(event.at("pid").small(0), event.at("tid").small(0));
+    if (event.at("ph").text() == "M" && event.at("name").text() == "thread_name")
+      trace.tracks[track] = event.at("args").at("name").text();
+    if (!is_slice(event) || step_of(event) != step) continue;
+    const double begin = microseconds(event.at("ts"), -1e15);
+    trace.slices.push_back({track, event.at("cat").text(), event.at("name").text(), message_of(event.at("args")), begin,
+                            begin + microseconds(event.at("dur"), 0)});
     trace.tracks.try_emplace(track, fmt::format("thread {}", track.second));
   }
   std::erase_if(trace.tracks, [&](const auto& track) {
@@ -225,12 +216,19 @@ class Timeline {
 }  // namespace
 
 std::string timeline_svg(const Json& document, std::optional<std::int64_t> step, const std::string& file) {
-  TimelineTrace trace;
-  try {
-    trace = read(document, step);
-  } catch (const Json::exception& error) {
-    refuse("FILE", file, fmt::format("a trace that --trace wrote ({})", error.what()));
-  }
+  // Errors of its content name the file.
+  const auto of_file = [&](const auto& body) {
+    try {
+      return body();
+    } catch (const InvalidArgument& error) {
+      refuse("FILE", file, fmt::format("a trace that --trace wrote ({})", error.what()));
+    }
+  };
+  const std::vector<JsonCursor> events = of_file([&] { return JsonCursor(document).at("traceEvents").items(); });
+  const std::set<std::int64_t> steps = of_file([&] { return steps_of(events); });
+  if (step && !steps.contains(*step))
+    refuse("--step", fmt::format("{}", *step), fmt::format("one of {}", fmt::join(steps, ", ")));
+  TimelineTrace trace = of_file([&] { return read(events, step.value_or(*steps.rbegin())); });
   return Timeline(std::move(trace)).svg(fmt::format("An exchange of {}", file));
 }
 

@@ -11,7 +11,7 @@
 #include "core/limits.hpp"
 #include "core/posix_file.hpp"
 #include "halocline/error.hpp"
-#include "io/detail/json_cursor.hpp"
+#include "io/json_cursor.hpp"
 #include "io/json.hpp"
 #include "machine/names.hpp"
 

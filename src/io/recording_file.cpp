@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/recording_file.hpp"
+#include "io/detail/pretty.hpp"
 
 #include <fmt/core.h>
 
@@ -10,7 +11,7 @@
 
 #include "core/event_ring.hpp"
 #include "halocline/error.hpp"
-#include "io/detail/json_cursor.hpp"
+#include "io/json_cursor.hpp"
 
 namespace halocline::io {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/tuning_cache.hpp"
+#include "io/detail/pretty.hpp"
 
 #include <fmt/core.h>
 
@@ -7,7 +8,7 @@
 
 #include "core/hash.hpp"
 #include "halocline/error.hpp"
-#include "io/detail/json_cursor.hpp"
+#include "io/json_cursor.hpp"
 
 namespace halocline::io {
 namespace {
@@ -159,7 +160,7 @@ TuningCache tuning_cache_from(std::string_view text, const std::string& path) {
     if (json.at("schema").text() != cache_schema) json.at("schema").refuse(cache_schema);
     const auto entries = json.at("entries").items();
     // Before they are read, so that damage is reported as damage, whatever it makes of the content.
-    if (json.at("digest").text() != own_digest(document.at("entries"))) {
+    if (json.at("digest").text() != own_digest(*document.find("entries"))) {
       throw InvalidArgument("it is damaged: its digest is another one");
     }
     TuningCache cache;

@@ -21,9 +21,9 @@
 #include "comm/agree.hpp"
 #include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
-#include "few_allocations.hpp"
 #include "halocline/session.hpp"
 #include "launched_first.hpp"
+#include "support/few_allocations.hpp"
 
 using namespace halocline;
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
-namespace halocline::io {
+#include "io/json_value.hpp"
 
-using Json = nlohmann::ordered_json;
+namespace halocline::io {
 
 /// Indents by two. An object or array that contains no others is kept on one line if it fits, so that a table of links
 /// looks like a table. Bytes that are not UTF-8 are replaced.

@@ -21,15 +21,7 @@ def has_reason(text, function):
 #: Cases that end in a way that they should not, and cannot be mended here: the function that fails, a name on the stack when a signal ends
 #: the program, how it ends, why.
 KNOWN = [
-    (
-        "operator new",
-        "nlohmann::",
-        "a signal",
-        "nlohmann::json needs memory in its destructors, which are noexcept, and leaves an object without its map when that cannot be allocated",
-    ),
     ("operator new", "_GLOBAL__sub_I_", "a signal", "CLI11 makes static objects before main(), where an exception ends the program"),
-    ("MPI_Initialized", "", "files are left", "MPI no longer tells its state, so that the rank cannot tell the others, which the launcher ends"),
-    ("MPI_Finalized", "", "files are left", "the same"),
     ("operator new", "CLI::Option::check_name", "a signal", "CLI11 allocates in a function that is noexcept"),
 ]
 

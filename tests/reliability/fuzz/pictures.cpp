@@ -26,8 +26,8 @@ std::vector<std::string> own_seeds() { return {std::string(trace)}; }
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace halocline;
   return fuzz::run_target(data, size, [](std::string_view text) {
-    const cli::Json document = cli::Json::parse(text, nullptr, false);
-    const std::string svg = document.is_object() && document.contains("traceEvents")
+    const cli::Json document = halocline::io::parse_document_or_null(text);
+    const std::string svg = document.contains("traceEvents")
                                 ? cli::timeline_svg(document, std::nullopt, "FILE")
                                 : cli::svg_of(cli::charts_of(cli::read_csv(text, "FILE")));
     // As values of attributes; names of the input are text between elements.

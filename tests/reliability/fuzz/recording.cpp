@@ -14,7 +14,7 @@ void check(std::string_view text) {
   require(io::recording_from(io::text_of(recording), "AGAIN") == recording, "a recording is equal after it was read");
   const cli::postmortem::Diagnosis diagnosis = cli::postmortem::diagnose({recording});
   require(!cli::postmortem::report_text(diagnosis).empty(), "a diagnosis has a text");
-  require(!cli::postmortem::report_json(diagnosis).empty(), "a diagnosis has a document");
+  require(!cli::postmortem::report_json(diagnosis).members().empty(), "a diagnosis has a document");
 }
 
 }  // namespace

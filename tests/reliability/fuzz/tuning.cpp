@@ -60,7 +60,7 @@ std::vector<std::string> own_seeds() {
   cache.put(entry);
   cache.put(stays);
   const std::string text = io::text_of(cache);
-  return {io::Json::parse(text).at("entries").dump(), text, io::text_of(entry)};
+  return {io::parse_document(text).find("entries")->dump(), text, io::text_of(entry)};
 }
 
 }  // namespace halocline::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "few_allocations.hpp"
+#include "support/few_allocations.hpp"
 
 #include <cstddef>
 #include <cstdlib>

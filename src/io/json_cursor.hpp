@@ -9,12 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "io/detail/pretty.hpp"
+#include "io/json_value.hpp"
 
 namespace halocline::io {
-
-/// Parses a document and refuses duplicate keys in one object. Throws InvalidArgument with the position.
-[[nodiscard]] Json parse_document(std::string_view text);
 
 /// A value within a document, and its path, so that each error can contain it. A view: the document must outlive it.
 /// All functions throw InvalidArgument "<path> is <value>; allowed is <what>".
@@ -33,7 +30,7 @@ class JsonCursor {
   [[nodiscard]] std::vector<JsonCursor> items() const;
 
   [[nodiscard]] bool is_null() const { return value_->is_null(); }
-  [[nodiscard]] bool is_text() const { return value_->is_string(); }
+  [[nodiscard]] bool is_text() const { return value_->if_text() != nullptr; }
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::vector<std::string> texts() const;
   [[nodiscard]] bool flag() const;
