@@ -131,17 +131,17 @@ Graph Capture::finish() {
     domain.exchange->guard([&] {
       for (device::Stream* stream : domain.streams) stream->raise_failure();
     });
+    // First: its streams have not joined, so that captured steps cannot end.
+    if (domain.exchange->under_way()) {
+      throw InvalidArgument("captured steps start an exchange that they do not finish; allowed are whole exchanges");
+    }
     graph->recorded = domain.recorded();
   } catch (...) {
     domain.discard_capture();
     throw;
   }
-  const bool unfinished = domain.exchange->under_way();
   const std::vector<int> current = domain.current;
   domain.take_back_captured();
-  if (unfinished) {
-    throw InvalidArgument("captured steps start an exchange that they do not finish; allowed are whole exchanges");
-  }
   for (std::size_t f = 0; f < current.size(); ++f) {
     if (current[f] != before.current[f]) {
       throw InvalidArgument(fmt::format(

@@ -10,6 +10,7 @@
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "support/captured.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline {
 namespace {
@@ -194,6 +195,21 @@ TEST_F(Captured, half_a_cycle_of_swaps_is_refused) {
                 testing::HasSubstr("swap field 'u' from buffer 0 to buffer 1; allowed are whole cycles of its 2"));
   }
   EXPECT_EQ(internals(*domain).current_buffer(u.id), 0);
+  domain->exchange();
+  expect_all(0, 0);
+}
+
+TEST_F(Captured, an_exchange_that_is_not_finished_is_refused_and_forgotten) {
+  make({routing::Transport::direct}, 2);
+  fill();
+  Capture unfinished = domain->capture();
+  ExchangeHandle handle = domain->start_exchange();
+  EXPECT_EQ(test::error_of<InvalidArgument>([&] { return unfinished.finish(); }),
+            "captured steps start an exchange that they do not finish; allowed are whole exchanges");
+  EXPECT_EQ(test::error_of<InvalidArgument>([&] { return unfinished.finish(); }),
+            "finish() of a capture that has ended; allowed is once for each capture(), before close()");
+  EXPECT_EQ(test::error_of<InvalidArgument>([&] { handle.finish(); }),
+            "finish() was called without start_exchange() before");
   domain->exchange();
   expect_all(0, 0);
 }
