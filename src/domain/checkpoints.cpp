@@ -222,7 +222,7 @@ class Checkpoints::Impl {
       manifest = io::manifest_from(text, path);
       io::check_fits(manifest, extent_, fields_, path);
       snapshot_->wait();  // for the copies of a start() that has failed
-      read_cells(*snapshot_, fields_, folder_.path(), manifest);
+      read_cells(*snapshot_, fields_, folder_.path(), manifest, path);
     });
     comm::agree_on(comm(), [&] { snapshot_->upload("Checkpoints::restore()"); });
     return manifest.metadata;

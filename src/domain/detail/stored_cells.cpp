@@ -71,7 +71,7 @@ io::StoredFile write_cells(const Snapshot& snapshot, const std::vector<io::Store
 }
 
 void read_cells(const Snapshot& snapshot, const std::vector<io::StoredField>& fields, const std::string& folder,
-                const io::Manifest& manifest) {
+                const io::Manifest& manifest, const std::string& path) {
   const auto items = items_of(fields);
   std::vector<std::int64_t> missing;  // cells, by part
   for (const Snapshot::Part& part : snapshot.parts()) missing.push_back(part.box.volume());
@@ -90,7 +90,9 @@ void read_cells(const Snapshot& snapshot, const std::vector<io::StoredField>& fi
   for (std::size_t p = 0; p < missing.size(); ++p) {
     if (missing[p] == 0) continue;
     const auto& field = fields[static_cast<std::size_t>(items[snapshot.parts()[p].item].field)];
-    throw InvalidArgument(fmt::format("its files lack {} cells of field '{}'", missing[p], field.name));
+    throw InvalidArgument(
+        fmt::format("checkpoint manifest '{}': its files lack {} cells of field '{}'; allowed are files of all cells",
+                    path, missing[p], field.name));
   }
 }
 

@@ -16,8 +16,8 @@ namespace halocline {
                                          const std::string& folder, const std::string& name, io::Pace& pace);
 
 /// Reads the cells of a snapshot from the files of a manifest, which fits the fields. Opens the files that contain some of them. Throws
-/// InvalidArgument that names the file that is missing or damaged.
+/// InvalidArgument that names the file that is missing or damaged, or the manifest's path where its files lack cells.
 void read_cells(const Snapshot& snapshot, const std::vector<io::StoredField>& fields, const std::string& folder,
-                const io::Manifest& manifest);
+                const io::Manifest& manifest, const std::string& path);
 
 }  // namespace halocline

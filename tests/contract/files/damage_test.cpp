@@ -6,6 +6,7 @@
 
 #include "comm/local_ranks.hpp"
 #include "contract/files/files_case.hpp"
+#include "io/manifest.hpp"
 #include "support/effort.hpp"
 #include "support/error_of.hpp"
 
@@ -115,6 +116,28 @@ TEST_F(Damage, by_truncation_and_absence_is_named_on_all_ranks) {
     put_content(run + "/checkpoint-0000000002.json", text);
     EXPECT_THAT(refusal_on_all(), HasSubstr("checkpoint manifest '" + run + "/checkpoint-0000000002.json': ")) << text;
   }
+}
+
+/// A manifest that is whole, of files that are, but not of all cells.
+TEST_F(Damage, of_cells_that_no_file_has_is_named_by_field_on_all_ranks) {
+  const std::string path = run + "/checkpoint-0000000002.json";
+  io::Manifest manifest = io::manifest_from(content_of(path), path);
+  auto& blocks = manifest.files.at(1).blocks;
+  ASSERT_EQ(manifest.fields.at(1).name, "v");
+  const auto of_v = std::ranges::find(blocks, 1, [](const io::StoredBlock& block) { return block.field; });
+  ASSERT_NE(of_v, blocks.end());
+  blocks.erase(of_v);
+  put_content(path, io::text_of(manifest));
+  std::vector<std::string> texts(3);
+  comm::run_as_threads(3, [&](comm::RankGroup& comm) {
+    FilesDomain d(comm, c);
+    Checkpoints checkpoints(d.domain, run);
+    texts[comm.rank().index()] = refusal(d, checkpoints);
+  });
+  EXPECT_EQ(texts[0], "rank 1: checkpoint manifest '" + path +
+                          "': its files lack 198 cells of field 'v'; allowed are files of all cells");
+  EXPECT_EQ(texts[1], texts[0]);
+  EXPECT_EQ(texts[2], texts[0]);
 }
 
 TEST_F(Damage, of_all_checkpoints_is_an_error_that_names_each_and_changes_nothing) {

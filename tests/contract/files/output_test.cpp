@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <cmath>
 
 #include "comm/local_ranks.hpp"
 #include "contract/files/files_case.hpp"
+#include "core/posix_file.hpp"
 #include "support/error_of.hpp"
 
 namespace halocline::test {
@@ -95,6 +98,24 @@ TEST(AnOutput, refuses_what_cannot_be_written_on_all_ranks) {
   EXPECT_THAT(texts[0], HasSubstr("rank 0: series file of an output is '" + folder.at("no/such/u.pvd")));
   EXPECT_EQ(texts[0], texts[1]);
   EXPECT_EQ(texts[0], texts[2]);
+}
+
+TEST(AnOutput, that_cannot_read_the_series_it_continues_says_so_on_all_ranks) {
+  const TemporaryFolder folder;
+  const std::string series = folder.at("u.pvd");
+  // A socket, which has a name and cannot be opened, by root either.
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  ASSERT_LT(series.size(), sizeof address.sun_path);
+  std::ranges::copy(series, address.sun_path);
+  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  std::vector<std::string> texts(3);
+  on_ranks(3, [&](FilesDomain& d) {
+    texts[d.domain.plan().comm.rank().index()] =
+        error_of<InvalidArgument>([&] { return Output(d.domain, series, {.resume = true}); });
+  });
+  EXPECT_THAT(texts, testing::Each("rank 0: series file of an output is '" + series +
+                                   "'; allowed is a file that can be read: No such device or address"));
 }
 
 TEST(AnOutput, has_no_step_that_was_refused_on_one_rank) {

@@ -229,6 +229,12 @@ TEST(Restart, says_what_is_wrong_where_it_is_used_wrongly) {
     EXPECT_THAT(error_of<InvalidArgument>([&] { static_cast<void>(checkpoints.restore()); }),
                 HasSubstr("finish() it before"));
     checkpoints.finish();
+    EXPECT_THAT(error_of<InvalidArgument>([&] { return Checkpoints(d.domain, ""); }),
+                "rank 0: checkpoint folder is ''; allowed is a path");
+    const std::string file = folder.at("run") + "/checkpoint-0000000001.json";
+    Checkpoints of_a_file(d.domain, file);
+    EXPECT_EQ(error_of<InvalidArgument>([&] { return of_a_file.restore(); }),
+              "rank 0: checkpoint folder is '" + file + "'; allowed is a folder that can be read: Not a directory");
     Checkpoints nowhere(d.domain, folder.at("no/such"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { nowhere.write(); }), HasSubstr("no/such'; allowed is a folder"));
     EXPECT_TRUE(checkpoints.restore().has_value()) << "an error of a file leaves the domain usable";
