@@ -12,7 +12,7 @@ namespace halocline::comm {
 /// A private duplicate of an intra-communicator, which may be freed afterwards. Collective over it; MPI must be
 /// initialised, with MPI_THREAD_SERIALIZED or more if another thread may call MPI: Halocline calls MPI from the calling
 /// thread only, but for net. timeout: of the duplication, and the Communicator's until a Domain takes it, which sets its own. Throws InvalidArgument for a
-/// null or inter-communicator or before MPI_Init, and DeadlineError if a rank does not take part.
+/// null or inter-communicator, before MPI_Init or after MPI_Finalize, and DeadlineError if a rank does not take part.
 ///
 /// MPI_Comm_split and MPI_Comm_free cannot be interrupted: if a rank dies while others are in Domain::plan() or close(), the
 /// processes of these end after timeout(), with one line and status 1.

@@ -54,6 +54,18 @@ TEST(MpiTwin, LeavesTheUsersCommunicatorAsItWas) {
 
 TEST(MpiTwin, RefusesWhatIsNotAnIntraCommunicator) {
   EXPECT_THAT(message_of<InvalidArgument>([] { (void)comm::from_mpi(MPI_COMM_NULL); }), HasSubstr("MPI_COMM_NULL"));
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) return;
+  // Rank 0, and the others.
+  MPI_Comm part = MPI_COMM_NULL, between = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : 1, rank, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 7, &between);
+  EXPECT_EQ(message_of<InvalidArgument>([&] { (void)comm::from_mpi(between); }),
+            "from_mpi: the communicator is an inter-communicator; allowed is an intra-communicator");
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&part);
 }
 
 TEST(MpiTwin, ACheckSaysWhatWhyAndWhere) {

@@ -179,11 +179,15 @@ void MpiCommunicator::close() {
 }
 
 std::unique_ptr<RankGroup> duplicate(MPI_Comm comm, Duration timeout, int largest_count) {
-  if (!runtime::active()) throw InvalidArgument("from_mpi: MPI is not initialised, or is finalised");
+  if (!runtime::active()) {
+    throw InvalidArgument(fmt::format("from_mpi: MPI is {}; allowed is after MPI_Init and before MPI_Finalize",
+                                      runtime::finalised() ? "finalised" : "not initialised"));
+  }
   if (comm == MPI_COMM_NULL) throw InvalidArgument("from_mpi: the communicator is MPI_COMM_NULL");
   int inter = 0;
   check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  if (inter != 0) throw InvalidArgument("from_mpi: the communicator is an inter-communicator");
+  if (inter != 0)
+    throw InvalidArgument("from_mpi: the communicator is an inter-communicator; allowed is an intra-communicator");
 
   watch_finalisation();
   auto pending = std::make_shared<Operation>();
