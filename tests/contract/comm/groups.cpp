@@ -42,6 +42,37 @@ TEST_P(CommContract, AGroupInheritsTheTimeout) {
   });
 }
 
+TEST_P(CommContract, ATimeoutIsAboveZeroAndOfThisCentury) {
+  on_ranks([](RankGroup& comm) {
+    comm::Communicator handle(comm);
+    const Duration before = handle.timeout();
+    const auto refusal = [&](Duration timeout) {
+      return message_of<InvalidArgument>([&] { handle.set_timeout(timeout); });
+    };
+    EXPECT_EQ(refusal(Duration(0)), "timeout is 0 s; allowed is above 0 and up to 1e9");
+    EXPECT_EQ(refusal(std::chrono::seconds(-2)), "timeout is -2 s; allowed is above 0 and up to 1e9");
+    EXPECT_EQ(refusal(std::chrono::seconds(1'000'000'001)),
+              "timeout is 1000000001 s; allowed is above 0 and up to 1e9");
+    EXPECT_EQ(handle.timeout(), before);
+    handle.set_timeout(std::chrono::seconds(1'000'000'000));
+    EXPECT_EQ(comm.timeout(), std::chrono::seconds(1'000'000'000));
+    handle.set_timeout(before);
+  });
+}
+
+TEST_P(CommContract, CallsThatBeginAreTheSameOnAllRanks) {
+  on_ranks([](RankGroup& comm) {
+    comm::Communicator handle(comm);
+    handle.begin("read(a)");
+    if (comm.size() == 1) return;
+    const bool first = comm.rank() == rank_id(0);
+    const std::string message = message_of<InvalidArgument>([&] { handle.begin(first ? "read(a)" : "read(b)"); });
+    EXPECT_THAT(message, HasSubstr("the ranks are in different collective calls (rank 0: read(a), rank"));
+    EXPECT_THAT(message, HasSubstr(": read(b)); allowed is the same order on all ranks"));
+    handle.begin("read(c)");
+  });
+}
+
 TEST_P(CommContract, MessagesOfTwoGroupsAreNeverMixedUp) {
   on_ranks([](RankGroup& comm) {
     const auto other = comm.split(0, static_cast<int>(comm.rank().value()));

@@ -14,7 +14,7 @@ namespace halocline::test {
 namespace {
 
 /// What a server of key-value pairs does, in memory.
-class MemoryStore final : public comm::Store {
+class MemoryStore : public comm::Store {
  public:
   void set(const std::string& key, std::span<const std::byte> value) override {
     const std::lock_guard lock(mutex_);
@@ -78,6 +78,30 @@ TEST(Store, LeavesNothingBehind) {
     body(0);
   }
   EXPECT_EQ(store->size(), 0U);
+}
+
+/// Loses the second value of each message that has several.
+class LossyStore final : public MemoryStore {
+ public:
+  void set(const std::string& key, std::span<const std::byte> value) override {
+    if (!key.ends_with("/1") || value.size() < 1000) MemoryStore::set(key, value);
+  }
+};
+
+TEST(Store, ThatHasLostAPartOfAMessageIsAnError) {
+  const auto store = std::make_shared<LossyStore>();
+  std::vector<std::string> texts(2);
+  const auto body = [&](int rank) {
+    auto comm = comm::from_store(store, "a", rank, 2, std::chrono::seconds(20));
+    texts[static_cast<std::size_t>(rank)] =
+        message_of<CommunicationError>([&] { (void)comm.all_gather(std::vector<std::byte>(std::size_t{3} << 20)); });
+  };
+  {
+    const std::jthread other([&] { body(1); });
+    body(0);
+  }
+  EXPECT_THAT(texts[0], testing::MatchesRegex("the store has lost a part of 'a/.*/1>0/.*' .1048320 of 3145728 bytes."));
+  EXPECT_THAT(texts[1], testing::MatchesRegex("the store has lost a part of 'a/.*/0>1/.*' .1048320 of 3145728 bytes."));
 }
 
 TEST(Store, RanksThatCannotBeAreRefused) {
