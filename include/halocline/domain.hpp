@@ -237,7 +237,7 @@ class Domain {
   /// ranks of the node then end with the error that this rank left.
   ~Domain();
 
-  /// Before plan() or realize(); the same on all ranks. Throws InvalidArgument for a name that is taken.
+  /// Before plan() or realize(); the same on all ranks. Throws InvalidArgument for a name that is taken, and for fewer than 1 component or buffer.
   field_id add_field(FieldDescriptor descriptor);
   /// The same with the element type T: add_field<float>("u", {.buffers = 2}). The descriptor's name and element are set here.
   template <typename T>

@@ -180,5 +180,13 @@ TEST_F(FlightRecorderOfDomain, RefusesAFolderThatCannotBeMade) {
       HasSubstr("HALOCLINE_RECORD is '" + file + "/below'; allowed is a folder that recordings can be written to"));
 }
 
+TEST_F(FlightRecorderOfDomain, RefusesAPathThatIsTooLong) {
+  std::string path = folder;
+  while (path.size() < 4096) path += "/a-folder-below";
+  EXPECT_EQ(test::error_of<InvalidArgument>([&] { return make(path); }),
+            "rank 0: HALOCLINE_RECORD is '" + path +
+                "'; allowed is a folder that recordings can be written to: File name too long");
+}
+
 }  // namespace
 }  // namespace halocline

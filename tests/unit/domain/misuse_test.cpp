@@ -21,6 +21,16 @@ TEST(DomainMisuse, a_domain_needs_a_field) {
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("no fields"));
 }
 
+TEST(DomainMisuse, a_field_has_a_component_and_a_buffer) {
+  Domain domain({8, 8, 8}, Stencil::box(1));
+  const auto refusal = [&](const FieldDescriptor& field) {
+    return test::error_of<InvalidArgument>([&] { return domain.add_field<float>("u", field); });
+  };
+  EXPECT_EQ(refusal({.components = 0}), "field 'u' has 0 components and 1 buffers; allowed are 1 or more of each");
+  EXPECT_EQ(refusal({.buffers = -1}), "field 'u' has 1 components and -1 buffers; allowed are 1 or more of each");
+  EXPECT_EQ(refusal({}), "(no error)") << "a refused field does not take the name";
+}
+
 TEST(DomainMisuse, a_timeout_is_above_zero_and_of_this_century) {
   for (const Duration refused : {Duration::max(), Duration(0)}) {
     DomainOptions options;
