@@ -318,7 +318,7 @@ class Domain {
   /// and can be captured as it can. All ranks call it in the same order, and not while an exchange is under way.
   void reduce(reduction_id reduction);
   void reduce(const std::vector<reduction_id>& reductions);
-  /// The latest result, after synchronize(), which it calls. Throws InvalidArgument before the first reduce() of this partition.
+  /// The latest result, after synchronize(), which it calls. Throws InvalidArgument before the first reduce() of this partition, and on a rank without subdomains.
   [[nodiscard]] double value(reduction_id reduction);
 
   /// Takes other streams for the local subdomains, in their order, each of its subdomain's device; Subdomain::stream() is then the new one.

@@ -8,6 +8,7 @@
 #include "comm/local_ranks.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "machine/machine_map.hpp"
 #include "support/error_of.hpp"
 
 namespace halocline {
@@ -267,6 +268,28 @@ TEST(DomainMisuse, reductions_are_of_the_domain_and_each_runs_once) {
   domain.reduce({sum, sum});
   EXPECT_EQ(domain.value(sum), 256);
   domain.close();
+}
+
+TEST(DomainMisuse, a_reduction_has_no_value_on_a_rank_without_subdomains) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
+    DomainOptions options;
+    options.devices.kind = DeviceKind::host;
+    Domain both({8, 8, 8}, Stencil::box(1), comm, options);
+    both.add_field<double>("u");
+    machine::MachineMap map = both.plan().machine.map();
+    both.close();
+    map.ranks[1].devices.clear();
+    options.machine.map.emplace(map);
+    Domain domain({8, 8, 8}, Stencil::box(1), comm, options);
+    const auto u = domain.add_field<double>("u");
+    const reduction_id sum = domain.add_reduction(u.id, Reduce::sum);
+    domain.realize();
+    domain.reduce(sum);
+    const std::string refusal = test::error_of<InvalidArgument>([&] { (void)domain.value(sum); });
+    EXPECT_EQ(refusal, comm.rank() == rank_id(0) ? "(no error)"
+                                                 : "value() on a rank without subdomains; allowed are the others");
+    domain.close();
+  });
 }
 
 TEST(DomainMisuse, tuning_is_refused_by_the_name_of_its_option) {
