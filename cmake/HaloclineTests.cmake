@@ -41,6 +41,9 @@ function(halocline_add_cases name)
   halocline_compile_together(${name})
 endfunction()
 
+# In front of the command of a test that may be skipped, with what decides it; such a test has SKIP_RETURN_CODE 77.
+set(HALOCLINE_SKIPPABLE ${PROJECT_SOURCE_DIR}/tests/support/skippable.sh)
+
 # halocline_add_test(unit_core SOURCES a.cpp b.cpp LINK halocline::core)
 # One program of GoogleTest cases is one test of ctest, because starting a program takes longer than a case. Two filters of cases make
 # tests of their own: WAITING, cases that wait most of their time, for deadlines, in <name>_waiting, which runs beside others; and ALONE,
@@ -97,9 +100,10 @@ if(HALOCLINE_SANITIZE MATCHES address)
   list(APPEND HALOCLINE_MPI_TEST_ENVIRONMENT ASAN_OPTIONS=fast_unwind_on_malloc=0)
 endif()
 
-# halocline_add_mpi_run(name RANKS 4 COMMAND prog args TIMEOUT 120 LABELS ..): one launch of a program under mpiexec
+# halocline_add_mpi_run(name RANKS 4 COMMAND prog args TIMEOUT 120 LABELS ..): one launch of a program under mpiexec. It is skipped if all
+# ranks end with 77, or by SKIPPABLE, conditions of tests/support/skippable.sh.
 function(halocline_add_mpi_run name)
-  cmake_parse_arguments(arg "" "RANKS;TIMEOUT" "COMMAND;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(arg "" "RANKS;TIMEOUT" "COMMAND;LABELS;ENVIRONMENT;SKIPPABLE" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -108,9 +112,13 @@ function(halocline_add_mpi_run name)
   endif()
   set(environment ${HALOCLINE_MPI_TEST_ENVIRONMENT} HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND})
   list(POP_FRONT arg_COMMAND program)
-  add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${HALOCLINE_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS}
+  set(driver "")
+  if(arg_SKIPPABLE)
+    set(driver ${HALOCLINE_SKIPPABLE} ${arg_SKIPPABLE} --)
+  endif()
+  add_test(NAME ${name} COMMAND ${driver} ${MPIEXEC_EXECUTABLE} ${HALOCLINE_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS}
            $<TARGET_FILE:${program}> ${arg_COMMAND})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "mpi;${arg_LABELS}" PROCESSORS ${arg_RANKS}
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "mpi;${arg_LABELS}" PROCESSORS ${arg_RANKS} SKIP_RETURN_CODE 77
                        ENVIRONMENT "${environment};${arg_ENVIRONMENT}")
 endfunction()
 

@@ -49,8 +49,8 @@ int run(comm::Session& session) {
   close_memory();
   if (is_open(world)) {
     if (world.rank() == rank_id(0))
-      fmt::print("SKIPPED: this system lets ranks look into each other whatever they say\n");
-    return 0;
+      fmt::print("closed_memory: skipped: this system lets ranks look into each other whatever they say\n");
+    return 77;
   }
   const Vec3 extent{8, 8, 16};
   DomainOptions options;

@@ -70,9 +70,9 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (level < MPI_THREAD_MULTIPLE) {
-    if (rank == 0) fmt::print("SKIPPED: this MPI has no MPI_THREAD_MULTIPLE\n");
+    if (rank == 0) fmt::print("mpi_threads: skipped: this MPI has no MPI_THREAD_MULTIPLE\n");
     MPI_Finalize();
-    return 0;
+    return 77;
   }
   std::array<MPI_Comm, 2> comms{};
   for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
