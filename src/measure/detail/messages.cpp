@@ -8,11 +8,13 @@
 #include <limits>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "comm/agree.hpp"
 #include "comm/gather.hpp"
 #include "comm/requests.hpp"
+#include "core/leak.hpp"
 #include "halocline/error.hpp"
 #include "measure/detail/stages.hpp"
 
@@ -40,6 +42,7 @@ class Way {
     message_.from = rank_id(session.slot(from).rank);
     message_.to = rank_id(session.slot(to).rank);
     message_.tag = tag;
+    message_.memory = buffers_;
     if (session.mine(from)) prepare_sender(session, method, from);
     if (session.mine(to)) prepare_receiver(session, method, to);
   }
@@ -48,47 +51,53 @@ class Way {
   [[nodiscard]] const Message& message() const { return message_; }
 
  private:
+  /// What MPI sends from and receives into: pinned, or on the device in an allocation of its own, as the transport's is.
+  /// The session's memory is mapped by other ranks, so that MPI may fail to map it, and go by the host.
+  struct Buffers {
+    std::unique_ptr<device::Buffer> out;
+    std::unique_ptr<device::Buffer> in;
+  };
+
   void prepare_sender(Session& session, Method method, int device) {
+    auto& out = buffers_->out;
     if (method == Method::device) {
-      out_ = session.backend().allocate(session.slot(device).ordinal, bytes_);
-      message_.out = out_->data();
+      out = session.backend().allocate(session.slot(device).ordinal, bytes_);
+      message_.out = out->data();
       return;
     }
     const std::byte* const source = session.source(device, device).data;
-    out_ = session.backend().allocate_pinned(bytes_);
-    std::fill_n(out_->data(), out_->bytes(), std::byte{0});
-    message_.out = out_->data();
+    out = session.backend().allocate_pinned(bytes_);
+    std::fill_n(out->data(), out->bytes(), std::byte{0});
+    message_.out = out->data();
     if (method == Method::host) return;
     out_stream_ = session.backend().create_stream(session.slot(device).ordinal);
     message_.before = [this, source](std::size_t bytes) {
-      out_stream_->copy(out_->data(), source, bytes);
+      out_stream_->copy(buffers_->out->data(), source, bytes);
       out_stream_->synchronize();
     };
   }
   void prepare_receiver(Session& session, Method method, int device) {
+    auto& in = buffers_->in;
     if (method == Method::device) {
-      in_ = session.backend().allocate(session.slot(device).ordinal, bytes_);
-      message_.in = in_->data();
+      in = session.backend().allocate(session.slot(device).ordinal, bytes_);
+      message_.in = in->data();
       return;
     }
     std::byte* const target = session.target(device, device).data;
-    in_ = session.backend().allocate_pinned(bytes_);
-    std::fill_n(in_->data(), in_->bytes(), std::byte{0});
-    message_.in = in_->data();
+    in = session.backend().allocate_pinned(bytes_);
+    std::fill_n(in->data(), in->bytes(), std::byte{0});
+    message_.in = in->data();
     if (method == Method::host) return;
     in_stream_ = session.backend().create_stream(session.slot(device).ordinal);
     message_.after = [this, target](std::size_t bytes) {
-      in_stream_->copy(target, in_->data(), bytes);
+      in_stream_->copy(target, buffers_->in->data(), bytes);
       in_stream_->synchronize();
     };
   }
 
   std::size_t bytes_;  ///< of the largest message
   Message message_;
-  /// What MPI sends from and receives into: pinned, or on the device in an allocation of its own, as the transport's is.
-  /// The session's memory is mapped by other ranks, so that MPI may fail to map it, and go by the host.
-  std::unique_ptr<device::Buffer> out_;
-  std::unique_ptr<device::Buffer> in_;
+  std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
   std::unique_ptr<device::Stream> out_stream_;
   std::unique_ptr<device::Stream> in_stream_;
 };
@@ -121,12 +130,35 @@ Times one_way(comm::RankGroup& comm, const Message& there, const Message& back, 
   return times;
 }
 
+struct MessageMemory {
+  std::vector<std::byte> out;
+  std::vector<std::byte> in;
+};
+
+std::shared_ptr<MessageMemory> memory_of(std::size_t bytes) {
+  return std::make_shared<MessageMemory>(MessageMemory{std::vector<std::byte>(bytes), std::vector<std::byte>(bytes)});
+}
+
+std::pair<Message, Message> there_and_back_of(rank_id from, rank_id to, const std::shared_ptr<MessageMemory>& memory) {
+  const auto message = [&](rank_id sender, rank_id receiver, int tag) {
+    return Message{sender, receiver, tag, memory->out.data(), memory->in.data(), {}, {}, memory};
+  };
+  return {message(from, to, first_tag), message(to, from, first_tag + 1)};
+}
+
+/// Messages have a group of their own: ranks agree in the other one where a message has failed. Collective.
+std::unique_ptr<comm::RankGroup> group_for_messages(comm::RankGroup& comm) {
+  return comm.split(0, static_cast<int>(comm.rank().value()));
+}
+
 /// Both at once, after the two ranks have met; each receiver's time.
 Times two_ways(comm::RankGroup& comm, const Message& there, const Message& back, std::size_t bytes) {
   const std::array both{there, back};
-  std::array<std::byte, 2> words{};
-  const std::array meeting{Message{there.from, there.to, first_tag + 2, &words[0], &words[1], {}, {}},
-                           Message{there.to, there.from, first_tag + 3, &words[0], &words[1], {}, {}}};
+  const auto words = std::make_shared<std::array<std::byte, 2>>();
+  const auto word = [&](rank_id from, rank_id to, int tag) {
+    return Message{from, to, tag, &words->front(), &words->back(), {}, {}, words};
+  };
+  const std::array meeting{word(there.from, there.to, first_tag + 2), word(there.to, there.from, first_tag + 3)};
   Times times;
   for (const std::size_t size : {small_bytes, bytes}) {
     for (int i = 0; i < message_repeats; ++i) {
@@ -186,10 +218,9 @@ bool first_of_rank(const Session& session, int device) {
   return true;
 }
 
-}  // namespace
+using Requests = std::vector<std::unique_ptr<comm::Request>>;
 
-void pass(comm::RankGroup& comm, std::span<const Message> messages, std::size_t bytes) {
-  std::vector<std::unique_ptr<comm::Request>> under_way;
+void begin_and_wait(comm::RankGroup& comm, std::span<const Message> messages, std::size_t bytes, Requests& under_way) {
   std::vector<const Message*> receives;
   std::vector<bool> done;
   for (const Message& message : messages) {
@@ -213,6 +244,19 @@ void pass(comm::RankGroup& comm, std::span<const Message> messages, std::size_t 
     }
     if (left > 0 && deadline.expired()) throw DeadlineError("a message of a measurement was not there in time");
     if (left > 0) std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+void pass(comm::RankGroup& comm, std::span<const Message> messages, std::size_t bytes) {
+  Requests under_way;  // given up after the group is poisoned
+  try {
+    begin_and_wait(comm, messages, bytes, under_way);
+  } catch (...) {
+    comm.poison();
+    for (const Message& message : messages) leak(message.memory);
+    throw;
   }
 }
 
@@ -245,19 +289,15 @@ LinkRate measure_network(comm::RankGroup& comm, const std::vector<rank_id>& firs
   for (std::size_t n = 0; n + 1 < first_ranks.size(); n += 2) {
     if (comm.rank() == first_ranks[n] || comm.rank() == first_ranks[n + 1]) pair = {first_ranks[n], first_ranks[n + 1]};
   }
-  std::vector<std::byte> out;
-  std::vector<std::byte> in;
-  comm::agree_on(comm, [&] {
-    out.resize(pair[0].valid() ? bytes : 0);
-    in.resize(out.size());
-  });
+  const auto messages = group_for_messages(comm);
   std::array<double, 2> mine{0, 0};  // seconds: large, small
-  if (pair[0].valid()) {
-    const Message there{pair[0], pair[1], first_tag, out.data(), in.data(), {}, {}};
-    const Message back{pair[1], pair[0], first_tag + 1, out.data(), in.data(), {}, {}};
-    const Times times = one_way(comm, there, back, bytes);
+  comm::agree_on(comm, [&] {
+    if (!pair[0].valid()) return;
+    const auto [there, back] = there_and_back_of(pair[0], pair[1], memory_of(bytes));
+    const Times times = one_way(*messages, there, back, bytes);
     if (comm.rank() == pair[0]) mine = {median(times.large), median(times.small)};
-  }
+  });
+  messages->close();
   std::vector<double> large;
   std::vector<double> small;
   for (const auto& [of_large, of_small] : comm::gather_value(comm, mine)) {
@@ -272,12 +312,9 @@ LinkRate measure_network(comm::RankGroup& comm, const std::vector<rank_id>& firs
 std::vector<PairMeasurement> measure_node_pairs(comm::RankGroup& comm, const std::vector<rank_id>& first_ranks,
                                                 const MeasureRequest& request) {
   const std::size_t bytes = std::max(static_cast<std::size_t>(request.bytes) / 4, small_bytes);
-  std::vector<std::byte> out;
-  std::vector<std::byte> in;
-  comm::agree_on(comm, [&] {
-    out.resize(bytes);
-    in.resize(bytes);
-  });
+  const auto messages = group_for_messages(comm);
+  std::shared_ptr<MessageMemory> memory;
+  comm::agree_on(comm, [&] { memory = memory_of(bytes); });
   const double begin = now(comm);
   const auto nodes = std::ssize(first_ranks);
   const std::int64_t pairs = nodes * (nodes - 1) / 2;
@@ -299,14 +336,13 @@ std::vector<PairMeasurement> measure_node_pairs(comm::RankGroup& comm, const std
           const rank_id from = first_ranks[static_cast<std::size_t>(a)];
           const rank_id to = first_ranks[static_cast<std::size_t>(b)];
           if (comm.rank() != from && comm.rank() != to) return;
-          const Message there{from, to, first_tag, out.data(), in.data(), {}, {}};
-          const Message back{to, from, first_tag + 1, out.data(), in.data(), {}, {}};
+          const auto [there, back] = there_and_back_of(from, to, memory);
           double small = std::numeric_limits<double>::max();
           for (int i = 0; i < series_of_small; ++i) {
             std::this_thread::sleep_for(std::chrono::microseconds(200));
-            small = std::min(small, std::ranges::min(there_and_back(comm, there, back, small_bytes)) / 2);
+            small = std::min(small, std::ranges::min(there_and_back(*messages, there, back, small_bytes)) / 2);
           }
-          const double large = std::ranges::min(there_and_back(comm, there, back, bytes));
+          const double large = std::ranges::min(there_and_back(*messages, there, back, bytes));
           if (comm.rank() != from) return;
           const double bandwidth = static_cast<double>(bytes) / std::max(large - small, large / 2);
           if (round == 0) {
@@ -320,6 +356,7 @@ std::vector<PairMeasurement> measure_node_pairs(comm::RankGroup& comm, const std
       }
     }
   }
+  messages->close();
   std::vector<PairMeasurement> all;
   for (const auto& part : comm::gather(comm, own)) all.insert(all.end(), part.begin(), part.end());
   return all;
