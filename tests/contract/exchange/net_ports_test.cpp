@@ -56,6 +56,21 @@ TEST(NetProxy, both_ends_leave) {
   EXPECT_TRUE(left);
 }
 
+/// The thread that moves messages looks again at once, as the other ends may leave, too.
+TEST(NetProxy, a_leave_that_arrives_is_progress) {
+  const auto backend = device::make_host_backend({});
+  GroupMessages messages(comm::serial());
+  Proxy leaving(messages, *backend), other(messages, *backend);
+  const Way data(*backend, 64);
+  const Way ready(*backend, 0);
+  (void)leaving.open({"sender", rank_id(0), 0, 10, data.slots(false), ready.slots(true)});
+  (void)other.open({"receiver", rank_id(0), 10, 0, ready.slots(false), data.slots(true)});
+  EXPECT_FALSE(other.progress());
+  EXPECT_FALSE(leaving.leave()) << "the other end has not left";
+  EXPECT_TRUE(other.progress());
+  EXPECT_FALSE(other.progress());
+}
+
 /// An MPI may complete the send of a large message after a later, small one, and long after both have arrived.
 class SlowSends final : public Messages {
  public:

@@ -76,6 +76,29 @@ INSTANTIATE_TEST_SUITE_P(transports, Traced,
                                          routing::Transport::net),
                          [](const auto& param) { return std::string(routing::to_string(param.param)); });
 
+/// The stream of the sender waits until the copy has left, and the receiver's for its event.
+TEST(TracedCopies, ends_without_flags_wait_for_what_is_theirs) {
+  DomainOptions options = options_with(nullptr, routing::Transport::peer_copy, 20s);
+  options.internal = std::make_shared<InternalOptions>(InternalOptions{.trace = true});
+  Domain domain({8, 8, 16}, Stencil::box(1), options);
+  domain.add_field<double>("u");
+  domain.realize();
+  const device::Trace trace = traced_exchanges(domain, 1);
+  const auto messages = internals(domain).traced_messages();
+  int ends = 0;
+  for (const device::TracedOperation& operation : trace.operations) {
+    if (operation.work != Work::wait_arrived && operation.work != Work::wait_sent) continue;
+    ASSERT_EQ(operation.messages.size(), 1U);
+    const auto& message = messages.at(operation.messages.front());
+    if (message.transport != routing::Transport::peer_copy) continue;
+    const auto& end = operation.work == Work::wait_arrived ? message.to : message.from;
+    EXPECT_EQ(operation.device, static_cast<int>(end.value())) << operation.track;
+    ++ends;
+  }
+  EXPECT_GT(ends, 0);
+  domain.close();
+}
+
 /// Messages that travel as one are packed, sent and unpacked by one operation each, which has the bytes of all.
 TEST(TracedBundles, operations_that_pack_and_unpack_have_the_bytes_of_their_messages) {
   DomainOptions options = options_by_rank(nullptr, 20s);

@@ -124,6 +124,18 @@ TEST(Candidates, are_ordered_by_bytes_where_nothing_is_predicted) {
   }
 }
 
+TEST(Candidates, do_not_depend_on_given_grids) {
+  PlanRequest request = request_with(10);
+  request.machine = machine::synthetic({.nodes = 2, .devices_per_node = 2, .ranks_per_node = 2});
+  const std::size_t all = candidates(request).list.size();
+  PlanRequest of_nodes = request;
+  of_nodes.node_grid = Vec3{1, 1, 2};
+  PlanRequest of_devices = request;
+  of_devices.device_grid = Vec3{1, 1, 2};
+  EXPECT_EQ(candidates(of_nodes).list.size(), all);
+  EXPECT_EQ(candidates(of_devices).list.size(), all);
+}
+
 TEST(Candidates, do_not_depend_on_given_cuts_and_owners) {
   PlanRequest request = request_with(10);
   request.machine = machine::synthetic({.nodes = 2, .devices_per_node = 2, .ranks_per_node = 2});
