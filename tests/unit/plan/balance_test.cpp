@@ -72,6 +72,12 @@ TEST(Balance, puts_equal_devices_into_one_slab) {
   EXPECT_EQ(plan.geometry.partition.grid(), (Vec3{1, 2, 2}));
 }
 
+TEST(Balance, takes_the_grid_of_least_traffic_where_several_balance_alike) {
+  // Slabs in any dimension do; across y they have half the cells on a face that they have across z, and fewer bytes between nodes than 1 x 2 x 2.
+  const Plan plan = make_plan(request_with({1, 1, 2, 1}, 2, {64, 128, 64}));
+  EXPECT_EQ(plan.geometry.partition.grid(), (Vec3{1, 4, 1}));
+}
+
 TEST(Balance, of_equal_speeds_is_the_plan_without_them) {
   PlanRequest request = request_with({2, 2, 2, 2});
   const Plan plan = make_plan(request);
