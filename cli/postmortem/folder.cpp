@@ -10,6 +10,7 @@
 #include "core/folder.hpp"
 #include "core/posix_file.hpp"
 #include "halocline/error.hpp"
+#include "io/found_file.hpp"
 #include "io/recording_file.hpp"
 
 namespace cli::postmortem {
@@ -33,7 +34,7 @@ std::vector<std::string> names_of(const std::string& folder) {
 Recording read_recording(const std::string& path) {
   std::string text;
   try {
-    text = read_file(path, io::most_recording_bytes);
+    text = read_rest(io::open_found(path), io::most_recording_bytes);
   } catch (const std::system_error& error) {
     throw InvalidArgument(fmt::format("recording '{}' cannot be read: {}", path, error.code().message()));
   }

@@ -121,9 +121,8 @@ inline void reserve_space(int file, std::int64_t bytes) {
   return done;
 }
 
-/// The whole content of a file. Fails with EFBIG if it is larger than `most` bytes.
-[[nodiscard]] inline std::string read_file(const std::string& path, std::size_t most = std::string::npos) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+/// The content from the current position. Fails with EFBIG if it is larger than `most` bytes.
+[[nodiscard]] inline std::string read_rest(const Descriptor& file, std::size_t most = std::string::npos) {
   constexpr std::size_t part = 65536;
   std::string text;
   for (std::size_t done = 0;;) {
@@ -136,6 +135,10 @@ inline void reserve_space(int file, std::int64_t bytes) {
     text.resize(done);
     return text;
   }
+}
+/// The whole content of a file, which may be a pipe.
+[[nodiscard]] inline std::string read_file(const std::string& path, std::size_t most = std::string::npos) {
+  return read_rest(Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), most);
 }
 
 }  // namespace halocline

@@ -16,6 +16,7 @@
 #include "domain/detail/checkpoint_folder.hpp"
 #include "domain/detail/file_step.hpp"
 #include "domain/detail/stored_cells.hpp"
+#include "domain/detail/stored_names.hpp"
 #include "domain/internals.hpp"
 #include "halocline/files.hpp"
 #include "io/digest.hpp"
@@ -111,6 +112,7 @@ class Checkpoints::Impl {
       extent_ = geometry.partition.extent();
       for (const field_id field : Snapshot::fields_of(domain, options.fields, "Checkpoints")) {
         const auto& descriptor = geometry.fields[field.index()];
+        check_stored_name("field name", descriptor.name);
         const int buffers = options.all_buffers ? descriptor.buffers : 1;
         for (int ahead = 0; ahead < buffers; ++ahead) items_.push_back({field, ahead});
         fields_.push_back(
@@ -183,6 +185,7 @@ class Checkpoints::Impl {
     if (writing_) throw InvalidArgument("Checkpoints::restore() while one is written; finish() it before");
     std::vector<std::int64_t> generations;
     comm::agree_on(comm(), [&] {
+      snapshot_->check_usable("Checkpoints::restore()");  // before its error could be taken for one of each checkpoint
       if (root()) generations = folder_.generations();
     });
     generations = comm::gather(comm(), generations).front();

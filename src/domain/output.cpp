@@ -15,6 +15,7 @@
 #include "domain/detail/file_step.hpp"
 #include "domain/detail/image_cells.hpp"
 #include "domain/detail/snapshot.hpp"
+#include "domain/detail/stored_names.hpp"
 #include "domain/internals.hpp"
 #include "halocline/files.hpp"
 #include "io/vtk.hpp"
@@ -30,6 +31,7 @@ void check_options(const std::string& series, const OutputOptions& options) {
   if (!name.ends_with(extension) || name.size() == extension.size()) {
     throw InvalidArgument(fmt::format("series file of an output is '{}'; allowed is a name that ends in .pvd", series));
   }
+  check_stored_name("series file of an output", name);
   for (std::size_t dim = 0; dim < 3; ++dim) {
     const double spacing = options.spacing[dim];
     if (!std::isfinite(options.origin[dim])) {
@@ -85,6 +87,7 @@ class Output::Impl {
       snapshot_ = std::make_unique<Snapshot>(domain, current_buffers(fields), Box::of_extent(extent_));
       for (const field_id field : fields) {
         const auto& descriptor = internals(domain).geometry().fields[field.index()];
+        check_stored_name("field name", descriptor.name);
         arrays_.push_back({descriptor.name, descriptor.element, descriptor.components});
       }
       layout_ = io::image_layout(extent_, options_.origin, options_.spacing, arrays_);

@@ -11,6 +11,7 @@
 #include "core/posix_file.hpp"
 #include "halocline/error.hpp"
 #include "io/digest.hpp"
+#include "io/found_file.hpp"
 
 namespace halocline::io {
 namespace {
@@ -145,8 +146,7 @@ struct CheckedReader::Impl {
 CheckedReader::CheckedReader(const std::string& folder, CheckedFile file) {
   const std::string path = folder + "/" + file.name;
   in_words<InvalidArgument>(path, "read", [&] {
-    Descriptor opened(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    impl_ = std::make_unique<Impl>(Impl{path, std::move(file), std::move(opened)});
+    impl_ = std::make_unique<Impl>(Impl{path, std::move(file), open_found(path, O_NOFOLLOW)});
     impl_->read_digests();
   });
 }

@@ -11,8 +11,8 @@
 #include "core/limits.hpp"
 #include "core/posix_file.hpp"
 #include "halocline/error.hpp"
-#include "io/json_cursor.hpp"
 #include "io/json.hpp"
+#include "io/json_cursor.hpp"
 #include "machine/names.hpp"
 
 namespace halocline::io {

@@ -11,6 +11,7 @@
 #include "core/folder.hpp"
 #include "core/log.hpp"
 #include "halocline/error.hpp"
+#include "io/found_file.hpp"
 #include "io/manifest.hpp"
 #include "io/write_file.hpp"
 
@@ -85,7 +86,7 @@ std::int64_t CheckpointFolder::next_generation() const {
 std::string CheckpointFolder::manifest_text(std::int64_t generation) const {
   const std::string path = manifest_path(generation);
   try {
-    return read_file(path);
+    return read_rest(io::open_found(path));
   } catch (const std::system_error& error) {
     throw InvalidArgument(fmt::format("checkpoint manifest '{}' cannot be read: {}", path, error.code().message()));
   }

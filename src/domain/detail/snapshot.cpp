@@ -118,15 +118,19 @@ void Snapshot::wait() {
   backend_->wait_until([this] { return done(); }, Deadline());
 }
 
-void Snapshot::copy(CopyTo to, std::string_view call) {
+void Snapshot::check_usable(std::string_view call) const {
   if (rebalanced_ != internals(*domain_).rebalanced()) {
     throw InvalidArgument(fmt::format("{} after rebalance(); allowed is one that is made after it", call));
   }
-  const auto subdomains = domain_->subdomains();
-  for (const Subdomain& subdomain : subdomains) {
+  for (const Subdomain& subdomain : domain_->subdomains()) {
     if (!stream_of(subdomain).capturing()) continue;
     throw InvalidArgument(fmt::format("{} within the steps of capture(); allowed is after it", call));
   }
+}
+
+void Snapshot::copy(CopyTo to, std::string_view call) {
+  check_usable(call);
+  const auto subdomains = domain_->subdomains();
   try {
     for (const Part& part : parts_) {
       const auto& [field, ahead] = items_[part.item];

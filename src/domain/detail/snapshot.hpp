@@ -65,7 +65,9 @@ class Snapshot {
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
 
-  /// Enqueues copies to this, after the work in the subdomains' streams. call: for errors. Throws InvalidArgument within a capture.
+  /// Throws InvalidArgument after rebalance(), and within a capture. call: for errors.
+  void check_usable(std::string_view call) const;
+  /// Enqueues copies to this, after the work in the subdomains' streams. Throws as check_usable() does.
   void download(std::string_view call);
   /// Whether the copies are done. Any thread may call it. Throws the error of a failed stream.
   [[nodiscard]] bool done() const;

@@ -75,6 +75,12 @@ void read_cells(const Snapshot& snapshot, const std::vector<io::StoredField>& fi
   const auto items = items_of(fields);
   std::vector<std::int64_t> missing;  // cells, by part
   for (const Snapshot::Part& part : snapshot.parts()) missing.push_back(part.box.volume());
+  std::vector<std::vector<Box>> found(missing.size());  // blocks of a part, none of which may count twice
+  const auto refuse = [&](std::size_t p, const std::string& what, std::string_view allowed) {
+    const auto& field = fields[static_cast<std::size_t>(items[snapshot.parts()[p].item].field)];
+    throw InvalidArgument(fmt::format("checkpoint manifest '{}': its files {} of field '{}'; allowed are files of {}",
+                                      path, what, field.name, allowed));
+  };
   for (const io::StoredFile& file : manifest.files) {
     std::optional<io::CheckedReader> reader;
     for (const io::StoredBlock& block : file.blocks) {
@@ -82,17 +88,16 @@ void read_cells(const Snapshot& snapshot, const std::vector<io::StoredField>& fi
         const Snapshot::Part& part = snapshot.parts()[p];
         const Stored& item = items[part.item];
         if (item.field != block.field || item.buffer != block.buffer || !part.box.overlaps(block.box)) continue;
+        const auto again = std::ranges::find_if(found[p], [&](const Box& other) { return other.overlaps(block.box); });
+        if (again != found[p].end()) refuse(p, "have cells twice", "each cell once");
+        found[p].push_back(block.box);
         if (!reader) reader.emplace(folder, file.file);
         missing[p] -= read_common(part, block, *reader);
       }
     }
   }
   for (std::size_t p = 0; p < missing.size(); ++p) {
-    if (missing[p] == 0) continue;
-    const auto& field = fields[static_cast<std::size_t>(items[snapshot.parts()[p].item].field)];
-    throw InvalidArgument(
-        fmt::format("checkpoint manifest '{}': its files lack {} cells of field '{}'; allowed are files of all cells",
-                    path, missing[p], field.name));
+    if (missing[p] > 0) refuse(p, fmt::format("lack {} cells", missing[p]), "all cells");
   }
 }
 

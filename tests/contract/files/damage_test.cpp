@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "comm/local_ranks.hpp"
 #include "contract/files/files_case.hpp"
@@ -116,6 +117,39 @@ TEST_F(Damage, by_truncation_and_absence_is_named_on_all_ranks) {
     put_content(run + "/checkpoint-0000000002.json", text);
     EXPECT_THAT(refusal_on_all(), HasSubstr("checkpoint manifest '" + run + "/checkpoint-0000000002.json': ")) << text;
   }
+}
+
+/// A rank that opens a pipe waits for its writer.
+TEST_F(Damage, by_a_pipe_in_the_place_of_a_file_is_named) {
+  comm::run_as_threads(1, [&](comm::RankGroup& comm) {
+    FilesDomain d(comm, c);
+    Checkpoints checkpoints(d.domain, run);
+    for (const char* name : {".json", "-1.raw"}) {
+      const std::string path = run + "/checkpoint-0000000002" + name;
+      const std::string whole = content_of(path);
+      std::filesystem::remove(path);
+      ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+      EXPECT_EQ(refusal(d, checkpoints), "rank 0: '" + path + "' is no regular file; allowed are regular files");
+      std::filesystem::remove(path);
+      put_content(path, whole);
+    }
+  });
+}
+
+/// The number of cells is right, as one block stands for two; the cells of the other one are in no file.
+TEST_F(Damage, of_cells_that_files_have_twice_is_named) {
+  const std::string path = run + "/checkpoint-0000000002.json";
+  io::Manifest manifest = io::manifest_from(content_of(path), path);
+  manifest.files.at(1).blocks = manifest.files.at(0).blocks;
+  manifest.files.at(1).file = manifest.files.at(0).file;
+  put_content(path, io::text_of(manifest));
+  comm::run_as_threads(1, [&](comm::RankGroup& comm) {
+    FilesDomain d(comm, c);
+    Checkpoints checkpoints(d.domain, run);
+    EXPECT_EQ(refusal(d, checkpoints),
+              "rank 0: checkpoint manifest '" + path +
+                  "': its files have cells twice of field 'u'; allowed are files of each cell once");
+  });
 }
 
 /// A manifest that is whole, of files that are, but not of all cells.

@@ -79,6 +79,8 @@ TEST(AnOutput, refuses_what_cannot_be_written_on_all_ranks) {
     };
     EXPECT_THAT(refused(folder.at("u.vtk")), HasSubstr("u.vtk'; allowed is a name that ends in .pvd"));
     EXPECT_THAT(refused(folder.at(".pvd")), HasSubstr("ends in .pvd"));
+    EXPECT_THAT(refused(folder.at("a\nb.pvd")), HasSubstr("b.pvd'; allowed in files is UTF-8 text without control"));
+    EXPECT_THAT(refused(folder.at("u\xff.pvd")), HasSubstr(".pvd'; allowed in files is UTF-8 text"));
     EXPECT_THAT(refused(folder.at("u.pvd"), {.spacing = {1, 0, 1}}),
                 HasSubstr("spacing of an output is 0 in y; allowed are"));
     EXPECT_THAT(refused(folder.at("u.pvd"), {.origin = {0, 0, NAN}}), HasSubstr("origin of an output is nan in z"));

@@ -207,6 +207,22 @@ TEST(Restart, follows_a_start_that_has_failed) {
   });
 }
 
+TEST(Restart, refuses_fields_whose_names_no_file_can_have) {
+  const TemporaryFolder folder;
+  for (const char* name : {"u\xff", "a\nb"}) {
+    std::vector<std::string> texts(2);
+    comm::run_as_threads(2, [&](comm::RankGroup& comm) {
+      FilesDomain d(comm, {.fields = {{.name = name, .element = Element::f32}}});
+      texts[comm.rank().index()] = error_of<InvalidArgument>([&] { return Checkpoints(d.domain, folder.at("run")); });
+      EXPECT_EQ(error_of<InvalidArgument>([&] { return Output(d.domain, folder.at("u.pvd")); }),
+                texts[comm.rank().index()]);
+    });
+    EXPECT_THAT(texts[0], HasSubstr("rank 0: field name is '"));
+    EXPECT_THAT(texts[0], HasSubstr("'; allowed in files is UTF-8 text without control characters"));
+    EXPECT_EQ(texts[0], texts[1]);
+  }
+}
+
 TEST(Restart, says_what_is_wrong_where_it_is_used_wrongly) {
   const TemporaryFolder folder;
   comm::run_as_threads(2, [&](comm::RankGroup& comm) {

@@ -122,6 +122,8 @@ TEST(Rebalance, is_refused_where_it_cannot_be_and_changes_nothing) {
               HasSubstr("allowed for this host copy"));
   EXPECT_THAT(error_of<InvalidArgument>([&] { checkpoints.write(); }),
               HasSubstr("Checkpoints::start() after rebalance(); allowed is one that is made after it"));
+  EXPECT_EQ(error_of<InvalidArgument>([&] { static_cast<void>(checkpoints.restore()); }),
+            "rank 0: Checkpoints::restore() after rebalance(); allowed is one that is made after it");
   domain.exchange();
   domain.close();
 }
