@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Partitioned sends, which MPI has from version 4 on: persistent ones, in parts.
+#include "profile/notes.hpp"
 #include "profile/recorder.hpp"
 
 using namespace halocline::profile;
@@ -11,7 +12,7 @@ int MPI_Psend_init(const void* buffer, int partitions, MPI_Count count, MPI_Data
                    MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   const int code = PMPI_Psend_init(buffer, partitions, count, type, to, tag, comm, info, request);
   if (code != MPI_SUCCESS) return code;
-  record([&](Recorder& all) {
+  note_down([&](Recorder& all) {
     const std::int64_t bytes = partitions * bytes_of(static_cast<std::int64_t>(count), type);
     if (Cell* cell = cell_of(all, comm, to)) all.plan(*request, {cell, place_of(buffer), bytes});
   });

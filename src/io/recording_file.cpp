@@ -33,15 +33,30 @@ Json json_of(const RecordedMessage& message) {
           {"by_host", message.by_host}, {"reached", message.reached}};
 }
 
-/// What this rank still waits for comes first, so that it is not left out.
-Json json_of(const RecordedExchange& exchange) {
+/// How many messages of an exchange are written: all have as many as most_recorded_messages in all allow, and shorter ones leave their
+/// part to the others.
+std::size_t most_of_each(const std::vector<RecordedExchange>& exchanges) {
+  std::vector<std::size_t> sizes;
+  for (const RecordedExchange& exchange : exchanges) sizes.push_back(exchange.messages.size());
+  std::ranges::sort(sizes);
+  std::size_t left = most_recorded_messages;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::size_t part = left / (sizes.size() - i);
+    if (sizes[i] > part) return part;
+    left -= sizes[i];
+  }
+  return most_recorded_messages;
+}
+
+/// With at most so many messages. What this rank still waits for comes first, so that it is not left out.
+Json json_of(const RecordedExchange& exchange, std::size_t most) {
   std::vector<const RecordedMessage*> messages;
   for (const RecordedMessage& message : exchange.messages) messages.push_back(&message);
   std::int64_t left_out = exchange.messages_left_out;
-  if (messages.size() > most_recorded_messages) {
+  if (messages.size() > most) {
     std::ranges::stable_sort(messages, {}, [](const RecordedMessage* message) { return message->reached; });
-    left_out += static_cast<std::int64_t>(messages.size() - most_recorded_messages);
-    messages.resize(most_recorded_messages);
+    left_out += static_cast<std::int64_t>(messages.size() - most);
+    messages.resize(most);
   }
   Json json{{"name", exchange.name},   {"started", exchange.started}, {"finished", exchange.finished},
             {"epoch", exchange.epoch}, {"unread", exchange.unread},   {"messages_left_out", left_out}};
@@ -154,7 +169,8 @@ std::string text_of(const Recording& recording) {
             {"unix_time", recording.unix_time},
             {"events_before", recording.events_before}};
   for (const char* list : {"exchanges", "events"}) json[list] = Json::array();
-  for (const RecordedExchange& exchange : recording.exchanges) json["exchanges"].push_back(json_of(exchange));
+  const std::size_t most = most_of_each(recording.exchanges);
+  for (const RecordedExchange& exchange : recording.exchanges) json["exchanges"].push_back(json_of(exchange, most));
   for (const RecordedEvent& event : recording.events) json["events"].push_back(json_of(event));
   return pretty(json);
 }

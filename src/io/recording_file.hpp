@@ -13,8 +13,8 @@ namespace halocline::io {
 
 /// What a file has at most.
 inline constexpr std::size_t most_recording_bytes = std::size_t{8} << 20;
-inline constexpr std::size_t most_recorded_messages = 8192;
-inline constexpr std::size_t most_recorded_exchanges = 16;
+inline constexpr std::size_t most_recorded_messages = 8192;  ///< of all exchanges
+inline constexpr std::size_t most_recorded_exchanges = 64;
 
 /// A recording as JSON. Of more messages than allowed, those that are not waited for are left out first, and counted.
 [[nodiscard]] std::string text_of(const Recording& recording);

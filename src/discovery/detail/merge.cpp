@@ -131,11 +131,19 @@ MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size, bool vi
   std::map<std::string, int> of_name;
   for (const NodeReport& node : nodes) ++of_name[node.name];
   std::map<std::string, int> seen;
+  // Virtual nodes have the same host name; users need to tell them apart, also from a host that has such a name by itself.
+  const auto own_name = [&](const std::string& host) {
+    if (of_name[host] == 1) return host;
+    std::string numbered;
+    do {
+      numbered = fmt::format("{}-{}", host, seen[host]++);
+    } while (of_name.contains(numbered));
+    return numbered;
+  };
   const std::vector<int> racks = racks_of(nodes, virtual_rack);
   for (const NodeReport& node : nodes) {
     const node_id id(static_cast<std::int64_t>(map.nodes.size()));
-    // Virtual nodes have the same host name; users need to tell them apart.
-    const std::string name = of_name[node.name] > 1 ? fmt::format("{}-{}", node.name, seen[node.name]++) : node.name;
+    const std::string name = own_name(node.name);
     map.nodes.push_back({name, type_for(node.type, map.types), node.device_uuids, racks[id.index()]});
     for (const NodeReport::Rank& rank : node.ranks) {
       if (rank.rank < 0 || rank.rank >= size || map.ranks[static_cast<std::size_t>(rank.rank)].node.valid()) {

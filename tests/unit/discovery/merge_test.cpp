@@ -125,6 +125,15 @@ TEST(MergeNodes, AlikeNodesShareATypeAndKeepTheirUuids) {
   EXPECT_FALSE(map.sources.empty());
 }
 
+TEST(MergeNodes, HaveNamesOfTheirOwn) {
+  // Two virtual nodes of one host, and a host with the name that the first of them would have.
+  const MachineMap map = merge_nodes(
+      {node_of("n", {{0, {gpu("A")}}}), node_of("n", {{1, {gpu("B")}}}), node_of("n-0", {{2, {gpu("C")}}})}, 3);
+  EXPECT_EQ(map.nodes[0].name, "n-1");
+  EXPECT_EQ(map.nodes[1].name, "n-2");
+  EXPECT_EQ(map.nodes[2].name, "n-0");
+}
+
 TEST(MergeNodes, HostDevicesAreAlikeWhicheverRanksDriveThem) {
   const NodeReport one =
       node_of("a", {{0, {host_device("A"), host_device("B", "host device 1")}}, {1, {host_device("C")}}});

@@ -89,12 +89,26 @@ TEST(RecordingFile, IsOfBoundedSize) {
   const std::string text = text_of(recording);
   EXPECT_LT(text.size(), most_recording_bytes);
   const Recording read = recording_from(text, "f");
-  EXPECT_EQ(read.exchanges[0].messages.size(), most_recorded_messages);
-  EXPECT_EQ(read.exchanges[0].messages_left_out, 10);
+  const std::size_t others = recording.exchanges[1].messages.size();
+  EXPECT_EQ(read.exchanges[0].messages.size(), most_recorded_messages - others);
+  EXPECT_EQ(read.exchanges[0].messages_left_out, 10 + static_cast<std::int64_t>(others));
   EXPECT_EQ(read.exchanges[0].messages[0].reached, 3u) << "a message that is waited for was left out";
   recording.events.emplace_back();
   EXPECT_THAT(error_of<InvalidArgument>([&] { return recording_from(text_of(recording), "f"); }),
               HasSubstr("at most 4096 events"));
+}
+
+TEST(RecordingFile, OfManyFullExchangesIsRead) {
+  Recording recording = some_recording();
+  recording.exchanges[0].messages.assign(most_recorded_messages, recording.exchanges[0].messages[1]);
+  recording.exchanges.assign(most_recorded_exchanges, recording.exchanges[0]);
+  recording.exchanges[1].messages.resize(3);
+  const Recording read = recording_from(text_of(recording), "f");
+  ASSERT_EQ(read.exchanges.size(), 64u);
+  EXPECT_EQ(read.exchanges[0].messages.size(), 129u) << "one exchange has left its part to the others";
+  EXPECT_EQ(read.exchanges[1].messages.size(), 3u);
+  EXPECT_EQ(read.exchanges[63].messages.size(), 129u);
+  EXPECT_EQ(read.exchanges[63].messages_left_out, 8192 - 129 + recording.exchanges[63].messages_left_out);
 }
 
 TEST(RecordingFile, HasNames) {

@@ -89,7 +89,7 @@ TEST(StoredMembers, OfARecordingThatAreTooManyAreRefused) {
   };
   Recording of_many = stored_recording();
   of_many.exchanges.resize(most_recorded_exchanges + 1);
-  EXPECT_THAT(refusal(text_of(of_many)), testing::EndsWith("; allowed is at most 16 exchanges"));
+  EXPECT_THAT(refusal(text_of(of_many)), testing::EndsWith("; allowed is at most 64 exchanges"));
   EXPECT_EQ(refusal(std::string(most_recording_bytes + 1, ' ')),
             "recording 'f': it has 8388609 bytes; allowed are at most 8388608");
   std::string text = text_of(stored_recording());
