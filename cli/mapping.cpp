@@ -93,7 +93,8 @@ std::vector<mapping::Seat> read_mapping_file(const std::string& path, const mach
     const auto node = number(entry, "node");
     const auto core = number(entry, "core");
     const auto device = number(entry, "device");
-    const Json host = entry.contains("host") ? *entry.find("host") : Json();
+    const Json* const named = entry.find("host");
+    const Json host = named == nullptr ? Json() : *named;
     if (number(entry, "rank") != rank || core < 0 || core > limits::cores_of_node) {
       refuse_file(fmt::format("has no rank {} with a core at place {} of \"processes\"", rank, rank),
                   "every rank, in order");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Partitioned sends, which MPI has from version 4 on: persistent ones, in parts.
-#include "profile/notes.hpp"
 #include "profile/recorder.hpp"
 
 using namespace halocline::profile;

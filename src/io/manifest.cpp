@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/manifest.hpp"
-#include "io/detail/pretty.hpp"
 
 #include <fmt/core.h>
 
@@ -9,6 +8,7 @@
 
 #include "core/bytes.hpp"
 #include "halocline/error.hpp"
+#include "io/detail/pretty.hpp"
 #include "io/digest.hpp"
 #include "io/json_cursor.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/recording_file.hpp"
-#include "io/detail/pretty.hpp"
 
 #include <fmt/core.h>
 
@@ -11,6 +10,7 @@
 
 #include "core/event_ring.hpp"
 #include "halocline/error.hpp"
+#include "io/detail/pretty.hpp"
 #include "io/json_cursor.hpp"
 
 namespace halocline::io {

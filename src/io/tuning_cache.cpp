@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/tuning_cache.hpp"
-#include "io/detail/pretty.hpp"
 
 #include <fmt/core.h>
 
@@ -8,6 +7,7 @@
 
 #include "core/hash.hpp"
 #include "halocline/error.hpp"
+#include "io/detail/pretty.hpp"
 #include "io/json_cursor.hpp"
 
 namespace halocline::io {

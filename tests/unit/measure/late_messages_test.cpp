@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "comm/local_ranks.hpp"
-#include "device/host.hpp"
 #include "halocline/error.hpp"
 #include "measure/detail/messages.hpp"
 #include "measure/detail/stages.hpp"

@@ -73,7 +73,7 @@ TEST(Balance, puts_equal_devices_into_one_slab) {
 }
 
 TEST(Balance, takes_the_grid_of_least_traffic_where_several_balance_alike) {
-  // Slabs in any dimension do; across y they have half the cells on a face that they have across z, and fewer bytes between nodes than 1 x 2 x 2.
+  // Slabs balance in any dimension; faces across y have half the cells of the others.
   const Plan plan = make_plan(request_with({1, 1, 2, 1}, 2, {64, 128, 64}));
   EXPECT_EQ(plan.geometry.partition.grid(), (Vec3{1, 4, 1}));
 }
